@@ -19,7 +19,7 @@ from inspector.tui.history.rows import outcome, time_words
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import leaf_count
-from inspector.tui.result.view import masks_of
+from inspector.tui.result.sides import masks_of
 from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Outline, SideDifference
 from inspector.tui.values.pane import OutlineLines, Shown

@@ -25,7 +25,8 @@ from inspector.tui.page.screen import gone_note
 from inspector.tui.result.comparing import Comparing
 from inspector.tui.result.contrast import Lens
 from inspector.tui.result.pane import ResultPane
-from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_remarks, result_view
+from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_view
+from inspector.tui.result.words import result_remarks
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, cut_in_the_middle

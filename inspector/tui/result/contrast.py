@@ -13,7 +13,8 @@ from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.view import ResultView, beside, masks_of
+from inspector.tui.result.sides import beside, masks_of
+from inspector.tui.result.view import ResultView
 from inspector.tui.text import content, count, flowed, path, shortened, size
 from inspector.tui.values.outline import Outline, SideDifference
 

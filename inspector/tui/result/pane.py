@@ -33,16 +33,8 @@ from inspector.tui.result.contrast import (
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.removal import LABELLED
-from inspector.tui.result.view import (
-    ResultView,
-    absences,
-    folded_at_first,
-    reason_line,
-    reasons,
-    remark_lines,
-    strip,
-    title,
-)
+from inspector.tui.result.view import ResultView, folded_at_first
+from inspector.tui.result.words import absences, reason_line, reasons, remark_lines, strip, title
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, count, flowed, hanging, shortened

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -12,54 +12,47 @@ import msgspec
 from msgspec import Struct
 from textual.content import Content
 
-from inspector.boundary.bounded import MOST_PASSING, Level, Removal, Rule
-from inspector.boundary.counted import COUNTED, counted, is_delimited
+from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.counted import is_delimited
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.notice import MEMBER, START
 from inspector.boundary.output_check import NO_OBJECT, NOT_ASKED, OutputCheck, OutputViolation
-from inspector.boundary.reading import raw_of
 from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.apps import AppView
-from inspector.hosts.definitions.projection import tokens
-from inspector.hosts.masks import REACHES, Masks, masked_leaves
+from inspector.hosts.masks import REACHES
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, HostChange
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
-from inspector.json.exact import Json, JsonObject, JsonText, equal, parse
+from inspector.json.exact import Json, JsonText, equal, parse
 from inspector.json.members import text_at
 from inspector.json.pointer import join, resolve, split
 from inspector.json.walk import places
 from inspector.policy.taint import LabelKind, LabelOrigin, trust_of
-from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
-from inspector.recording.markers import with_ids
+from inspector.protocol.outcome import Failure, Unfinished
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line
+from inspector.tui.result.removal import QUIET, reason_words
+from inspector.tui.result.sides import (
+    FIRST,
+    beside,
+    in_order,
+    in_order_of,
+    is_moved,
+    sides_of,
+)
 from inspector.tui.text import (
-    content,
-    count,
-    cut_in_the_middle,
-    duration,
-    headline,
-    level_style,
     path,
-    shortened,
-    size,
 )
 from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import BlockPairs, paired_content
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 from inspector.tui.values.sides import Side
 
-_MAX_REMARKS = 200
-_LEAST_COUNTED = 4_000
-"""The minimum size in bytes of what a model gets for an estimate of its tokens."""
+MAX_REMARKS = 200
 _JSON_START = re.compile(r"[{\[]")
 MAX_LISTED = 20
 """The maximum number of removals of one place listed in full. Further ones are counted."""
 SERVER_NAME = "server"
 """The name under which hosts are assumed to know the server."""
-_FIRST = ("structuredContent", "content", "isError")
-"""The members of a result that a model may see, in the order in which they are drawn."""
 
 
 class ResultReason(Struct, frozen=True, kw_only=True):
@@ -180,7 +173,7 @@ class ResultView:
     @property
     def is_moved(self) -> bool:
         """True if the model gets members of the result as structured content, but they were not sent so."""
-        return self.failure is None and _is_moved(*self.values)
+        return self.failure is None and is_moved(*self.values)
 
     @property
     def size_bytes(self) -> int:
@@ -317,7 +310,7 @@ class ResultView:
             return False
         first = bisect_left(self._pointers, f"{pointer}/")
         # "0" is the character after "/".
-        last = min(bisect_left(self._pointers, f"{pointer}0"), first + _MAX_REMARKS)
+        last = min(bisect_left(self._pointers, f"{pointer}0"), first + MAX_REMARKS)
         indexes = [*self._indexes(outline, node)]
         for at in self._pointers[first:last]:
             indexes += self.removals_at[at]
@@ -369,10 +362,10 @@ def result_view(
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, level, profile, call, record.policy)
     is_failure = isinstance(record.outcome, Failure)
-    sides = _sides(record, shown)
+    sides = sides_of(record, shown)
     masked, model = sides.sent, sides.model
-    sent = ABSENT if is_failure else _in_order(masked, sides.beside)
-    outline = Outline(sent, _in_order_of(masked, model, sides.beside), blocks=sides.blocks)
+    sent = ABSENT if is_failure else in_order(masked, sides.beside)
+    outline = Outline(sent, in_order_of(masked, model, sides.beside), blocks=sides.blocks)
     removals_at: dict[str, list[int]] = {}
     found = _Found()
     # Without an answer there is nothing to withhold but Sightline's own words.
@@ -412,10 +405,10 @@ def result_view(
     for index, pointer in enumerate(undescribed):
         # The values that are not listed count with the first place.
         unlisted = 0 if index else shown.undeclared.number - len(undescribed)
-        found.add(_UNDECLARED, pointer, 3, 1 + max(unlisted, 0))
+        found.add(UNDECLARED, pointer, 3, 1 + max(unlisted, 0))
     for node in outline.tops:
         if outline.difference(node) is SideDifference.RIGHT:
-            added = _added_words(outline, node, is_failure=is_failure)
+            added = added_words(outline, node, is_failure=is_failure)
             found.add((SideDifference.RIGHT, "", added), outline.pointer(node), 3)
     view = ResultView(
         record=record,
@@ -454,25 +447,12 @@ def result_view(
     return view
 
 
-class _Sides(Struct, frozen=True, kw_only=True):
-    """The values of a result that are drawn on both sides."""
-
-    sent: Json
-    model: Json
-    beside: Json
-    """`model` in the shape of `sent`, so that the two can be aligned."""
-    blocks: BlockPairs | None = None
-    """The content blocks of `sent` and `beside` that share a row."""
-    masks: int = 0
-    reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
-
-
 def _unmasked(view: ResultView, shown: Projection) -> ResultView:
     """A copy of a masked view that shows the values unmasked."""
     raw, model = shown.raw, shown.context.model
     there = beside(raw, model)
-    sent = ABSENT if view.failure is not None else _in_order(raw, there)
-    there = _in_order_of(raw, model, there)
+    sent = ABSENT if view.failure is not None else in_order(raw, there)
+    there = in_order_of(raw, model, there)
     outline = Outline(sent, there, blocks=view.blocks)
     return dataclasses.replace(
         view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline)
@@ -505,37 +485,8 @@ def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
 
     Only the first of them are found, since each takes a search.
     """
-    nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:_MAX_REMARKS])
+    nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:MAX_REMARKS])
     return tuple(dict.fromkeys(node for node in nodes if node is not None))
-
-
-def _sides(record: CallRecord, shown: Projection) -> _Sides:
-    raw, model = shown.raw, shown.context.model
-    if record.has_ids:
-        # A recording has no values to mask, only their ids.
-        sent = with_ids(shown.masked, raw)
-        there = beside(sent, model)
-        return _Sides(sent=sent, model=model, beside=there, blocks=paired_content(sent, there))
-    masks = masks_of(record)
-    is_open = shown.bounded.level is Level.OPEN
-    reaching = {removal.pointer: removal for removal in reversed(masks.removals)} if is_open else {}
-    there = beside(raw, model)
-    sent = masks.sent()
-    same = there is model
-    # At `open` the model gets what was sent. At the others, it lacks what is masked.
-    blocks = paired_content(raw if is_open else sent, there)
-    if is_open:
-        there = masks.model(there)
-        model = there if same else masks.model(model)
-    count = (masked_leaves(sent) or masked_leaves(there)) if masks.removals else 0
-    return _Sides(sent=sent, model=model, beside=there, blocks=blocks, masks=count, reaching=reaching)
-
-
-def masks_of(record: CallRecord) -> Masks:
-    """The masks for the secrets in a call's result."""
-    judgement, policy = record.judgement, record.policy.about_secrets
-    declared = judgement.bounded(Level.DECLARED, policy)
-    return Masks(raw_of(record.outcome), declared, judgement.contract, policy)
 
 
 def _passed_on(outline: Outline, credentials: Mapping[str, str], holder: str) -> dict[str, str]:
@@ -545,12 +496,13 @@ def _passed_on(outline: Outline, credentials: Mapping[str, str], holder: str) ->
         node = outline.node_at(pointer)
         if node is None or outline.value(node, 1) is not ABSENT:
             found[pointer] = why
-        elif holder and _is_structured(pointer):
+        elif holder and is_structured(pointer):
             found.setdefault(holder, why)
     return found or dict(credentials)
 
 
-def _is_structured(pointer: str) -> bool:
+def is_structured(pointer: str) -> bool:
+    """True for a pointer to structured content, or into it."""
     return split(pointer)[:1] == ("structuredContent",)
 
 
@@ -586,92 +538,12 @@ def _own_words(masked: Json) -> str:
     return MASK if words is None else words
 
 
-def beside(raw: Json, model: Json) -> Json:
-    """The model's view in the shape of the raw result that is drawn next to it.
-
-    A host may pass on only a part of the result. Content blocks alone are drawn as `content`, and JSON of the
-    structured content as `structuredContent`. What a model gets as structured content of a result that has
-    none, such as that of a page, is drawn as the members of the result, or as the result if that has none.
-    """
-    if not isinstance(raw, dict):
-        return model["structuredContent"] if isinstance(model, dict) and _is_moved(raw, model) else model
-    if isinstance(model, dict) and _is_moved(raw, model):
-        return {**_structured(model), **_without(model, "structuredContent")}
-    if isinstance(model, list) and isinstance(raw.get("content"), list):
-        return {"content": model}
-    if isinstance(model, str):
-        return _text_beside(raw, model) or model
-    if isinstance(model, dict) and isinstance(text := model.get("content"), str):
-        return {**(_text_beside(raw, text) or {"content": text}), **_without(model, "content")}
-    if isinstance(model, dict) and not model.keys() & raw.keys():
-        structured = raw.get("structuredContent")
-        if isinstance(structured, dict) and model.keys() & structured.keys():
-            return {"structuredContent": model}
-    return model
-
-
-def _is_moved(raw: Json, model: Json) -> bool:
-    """True if the model gets a result, or its members, as structured content, where they were not sent."""
-    if not isinstance(raw, dict):
-        return isinstance(model, dict) and set(model) == {"structuredContent"}
-    if not isinstance(model, dict) or "structuredContent" in raw:
-        return False
-    structured = _structured(model)
-    others = model.keys() - {"structuredContent"}
-    return not structured.keys().isdisjoint(raw) and others.isdisjoint(raw.keys() | structured.keys())
-
-
-def _structured(model: JsonObject) -> JsonObject:
-    found = model.get("structuredContent")
-    return found if isinstance(found, dict) else {}
-
-
-def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
-    """The only text that a model gets, put back into the member of the result that it comes from.
-
-    None if the result has no such member.
-    """
-    found = parse(text) if text[:1] in {"{", "["} else None
-    if (
-        isinstance(found, JsonText)
-        and isinstance(found.value, dict)
-        and isinstance(raw.get("structuredContent"), dict)
-    ):
-        return {"structuredContent": found.value}
-    if isinstance(found, JsonText) and isinstance(found.value, dict) and found.value.keys() & raw.keys():
-        return found.value
-    return {"content": [{"type": "text", "text": text}]} if isinstance(raw.get("content"), list) else None
-
-
-def _without(value: JsonObject, key: str) -> JsonObject:
-    return {name: item for name, item in value.items() if name != key}
-
-
-def _in_order(value: Json, there: Json) -> Json:
-    """A result with its members reordered: those first that a model may see.
-
-    If the model gets content without structured content (`there`), content comes before: after thousands of
-    rows that it does not get, what it gets would not be seen.
-    """
-    if not isinstance(value, dict) or not any(key in value for key in _FIRST):
-        return value
-    is_text_only = isinstance(there, dict) and "content" in there and "structuredContent" not in there
-    order = ("content", "structuredContent", *_FIRST[2:]) if is_text_only else _FIRST
-    first: JsonObject = {key: value[key] for key in order if key in value}
-    return {**first, **{key: item for key, item in value.items() if key not in first}}
-
-
-def _in_order_of(raw: Json, model: Json, there: Json) -> Json:
-    """`there`, which is beside `raw`, in the order in which it is drawn."""
-    return there if _is_moved(raw, model) else _in_order(there, there)
-
-
 def folded_at_first(outline: Outline) -> frozenset[int]:
     """The nodes to fold at first: members of the protocol that no model sees."""
     return frozenset(
         node
         for node in outline.children(0)
-        if outline.pointer(node)[1:] not in _FIRST
+        if outline.pointer(node)[1:] not in FIRST
         and outline.difference(node) is SideDifference.LEFT
         and outline.is_foldable(node)
     )
@@ -740,7 +612,7 @@ def _worst_first(
 def _rule_weight(rule: str) -> int:
     if rule in _NOISE:
         return 4
-    return 1 if rule in SHOWN or rule in _COPIES else 0
+    return 1 if rule in SHOWN or rule in COPIES else 0
 
 
 def _broken_nodes(outline: Outline, output: OutputCheck) -> dict[int, str]:
@@ -766,7 +638,7 @@ class _Found:
 
     def add(self, key: ReasonKey, pointer: str, weight: int, times: int = 1) -> None:
         number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
-        if not number and len(self._found) >= _MAX_REMARKS:
+        if not number and len(self._found) >= MAX_REMARKS:
             return
         if len(places) < MAX_LISTED:
             places[pointer] = None
@@ -792,7 +664,7 @@ def _is_protocol_only(pointer: str) -> bool:
     )
 
 
-_COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
+COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
 
 
 def _nearest(
@@ -861,156 +733,13 @@ def _around(outline: Outline, node: int) -> list[str]:
     return found
 
 
-def title(view: ResultView) -> tuple[Content, ...]:
-    """The call's number, how it ended, how long it took, and its name."""
-    record = view.record
-    took = duration(record.duration_s)
-    if record.waited_s >= 0.05:
-        took += f" ({duration(min(record.waited_s, record.duration_s))} of it waiting for you)"
-    ended = Content.assemble((f"#{record.number} ", QUIET), _ending(record), (f" {took}", QUIET))
-    return ended, content(cut_in_the_middle(record.title, 60)), *_schema_verdict(view.output)
-
-
-def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
-    """The texts that say if the result fits the output schema; none if there is no schema."""
-    if output.violations:
-        first, number = output.violations[0], len(output.violations) - 1 + output.more
-        more = f", and {number:,}\N{NO-BREAK SPACE}more" if number else ""
-        where = path(first.pointer, 120) if first.pointer else "the whole result"
-        yield content(f"≠ {output.lead}: {where} {shortened(first.message, 200)}{more}", "bold $text-error")
-    elif output.unchecked:
-        yield Content.styled("? output schema not checked", "bold $text-warning")
-    elif output.is_asked:
-        yield Content.styled("✓ output fits its schema", "$text-success")
-
-
-def strip(view: ResultView) -> tuple[Content, ...]:
-    """The bytes sent and given to the model, the removals by rule, and the host's changes."""
-    if view.failure is not None:
-        words = f"Sightline: {shortened(headline(view.failure), 600)}"
-        return (
-            content(words, "bold $text-error"),
-            Content.assemble(f"{view.sender} sent ", ("nothing", "bold")),
-            Content.styled(
-                "each host words the error for its model, which is not known here", "$text-warning"
-            ),
-        )
-    found = counted(view.removals)
-    sent = Content.assemble(f"{view.sender} sent ", (size(view.raw_bytes), "bold"))
-    more = ""
-    if view.record.left_out:
-        sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
-        more = " and the withheld values" if view.level is Level.OPEN else ""
-    is_more = view.level is Level.DECLARED and view.masks > found.total > 0
-    leaves = f" ({view.masks:,} values in all)" if is_more else ""
-    is_counted = view.model_bytes >= _LEAST_COUNTED and not _has_media(view.values[1])
-    about = f", about {tokens(view.model_bytes):,} tokens" if is_counted else ""
-    parts = [
-        Content.assemble(sent, ", model gets ", (size(view.model_bytes), "bold"), more, about),
-        content(f"✗ {found.words}{leaves}", "bold $text-error")
-        if found.withheld
-        else Content.styled(found.words, level_style(view.level)),
-    ]
-    if view.sensitive:
-        words = f"sensitive by {view.sensitive}, which alone withholds nothing"
-        parts.append(content(words, "$text-warning"))
-    # Metadata has a reason of its own, which is in sight if little else is withheld.
-    if found.other_words and (found.delimited or not found.withheld):
-        parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
-    if view.reached:
-        parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
-    if view.credentials:
-        number, least = len(view.credentials), "at least " if len(view.credentials) == MOST_PASSING else ""
-        what = "1 value looks" if number == 1 else f"{least}{number:,} values look"
-        parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
-    if view.undeclared.number:
-        parts.insert(1, Content.styled(view.undeclared.words, "bold $text-warning"))
-    changes = sum(change.pointer not in PROTOCOL_MEMBERS for change in view.changes)
-    if changes:
-        parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
-    if view.is_moved:
-        parts.append(Content.styled("~ the model gets it as structuredContent", "$text-accent"))
-    if not view.observed:
-        parts.append(Content.styled("not observed in this host", "$text-warning"))
-    if view.app is not None:
-        parts.append(content(_app_words(view.app), "$text-accent"))
-    if view.remarks:
-        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')} in tab 4", "$text-warning"))
-    return tuple(parts)
-
-
-def _has_media(model: Json) -> bool:
-    """True if one of the first blocks that a model gets is a picture or sound: their bytes say nothing about tokens."""
-    blocks = model.get("content") if isinstance(model, dict) else model
-    first = blocks[:_MAX_REMARKS] if isinstance(blocks, list) else []
-    return any(isinstance(block, dict) and block.get("type") not in {"text", None} for block in first)
-
-
-def _reached_words(view: ResultView) -> str:
-    return f"values that `declared` withholds reach the model in {count(view.reached, 'place')}"
-
-
-def _app_words(app: AppView) -> str:
-    if not app.only_app:
-        return "MCP App"
-    return f"MCP App: only the interface gets {' and '.join(pointer[1:] for pointer in app.only_app)}"
-
-
-def effect_line(view: ResultView) -> Content:
-    """A sentence about the effect of the boundary on this result.
-
-    For an unfinished call, the sentence says what the call waits for; for an MCP App, what the app gets.
-    """
-    if view.unfinished:
-        words = "; ".join(view.unfinished.asks) or view.unfinished.reason
-        return content(
-            shortened(f"unfinished, so the model gets nothing; {words}", 1_000), "bold $text-warning"
-        )
-    if view.app is not None and view.level is not Level.OPEN:
-        return content(" ".join(view.app.notes), "$text-accent")
-    match view.level:
-        case Level.OPEN:
-            reached = f"; {_reached_words(view)}" if view.reached else ""
-            return Content.styled(f"open: nothing is withheld{reached}", "$text-error")
-        case Level.DECLARED:
-            return Content.styled("declared: values without a declaration pass", "$text-warning")
-        case Level.CLOSED:
-            return Content.styled(
-                "closed: only declared, non-sensitive values of the output schema pass", "$text-success"
-            )
-
-
-def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content:
-    """The reason why the two sides of a node differ, on one line.
-
-    If they do not differ, the text of `effect_line`.
-    """
-    if view.unfinished or node is None:
-        return effect_line(view)
-    if view.sign(outline, node) is SideDifference.REACHES:
-        return _reaching_line(view, outline, node)
-    removals, changes = view.removals_on(outline, node), view.changes_on(outline, node)
-    if removals:
-        return removal_line(removals[0], len(removals) - 1 + view.more_on(outline, node))
-    if changes:
-        return change_line(changes[0])
-    if outline.difference(node) is SideDifference.RIGHT:
-        words = _added_words(outline, node, is_failure=view.failure is not None)
-        return Content.styled(f"+ {words}", "$text-accent")
-    violation = view.violation_on(outline, node)
-    if violation is not None:
-        return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _broken_words(violation))
-    if view.is_undescribed(outline, node):
-        return reason_words("?", "bold $text-warning", [outline.pointer(node)], 1, _UNDECLARED[2])
-    return effect_line(view)
-
-
-def _broken_words(message: str) -> str:
+def broken_words(message: str) -> str:
+    """The message of a violation, with what is broken: the output schema, or the protocol."""
     return f"breaks the {'protocol' if message == NO_OBJECT else 'output schema'}: {message}"
 
 
 def _broken_key(message: str) -> ReasonKey:
-    return SideDifference.BROKEN, "", _broken_words(message)
+    return SideDifference.BROKEN, "", broken_words(message)
 
 
 def has_notice(outline: Outline, node: int) -> bool:
@@ -1023,18 +752,18 @@ def has_notice(outline: Outline, node: int) -> bool:
 
 def _reaching_key(removal: Removal | None) -> ReasonKey:
     why = "a copy of a value that `declared` withholds"
-    if removal is not None and removal.rule not in _COPIES:
+    if removal is not None and removal.rule not in COPIES:
         why = removal.detail
     return SideDifference.REACHES, "", why
 
 
-def _added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
+def added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
     """The reason for a value that only the model's side has."""
     if is_failure:
         return "a code of Sightline in place of the host's words"
     if has_notice(outline, node):
         return _NOTICE_WORDS
-    if name := _renamed(outline, node, 1):
+    if name := renamed(outline, node, 1):
         return f"the host's name for {path(join([name]), 60)}"
     return "only the model sees it: text that the host adds, or that was rewritten"
 
@@ -1044,14 +773,14 @@ _NOTICE_WORDS = "Sightline's notice to the model of what is withheld"
 
 def _removal_key(removal: Removal) -> ReasonKey:
     if removal.rule in _NOISE:
-        return _METADATA
+        return METADATA
     sign = SideDifference.CHANGED if is_delimited(removal) else SideDifference.LEFT
     return sign, removal.rule, removal.detail
 
 
 def _change_key(change: HostChange) -> ReasonKey:
     if change.pointer in PROTOCOL_MEMBERS:
-        return _METADATA
+        return METADATA
     return SideDifference.CHANGED, "", f"host: {change.what}"
 
 
@@ -1061,15 +790,15 @@ def _member(removal: Removal) -> str:
     return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
 
 
-_UNDECLARED: ReasonKey = (
+UNDECLARED: ReasonKey = (
     SideDifference.UNDESCRIBED,
     "",
     "not described by the output schema, so `declared` lets it through",
 )
-_METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for models"
+METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for models"
 
 
-def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
+def key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     """The key of the reason about a node in the list of reasons; None if there is none."""
     if credential := view.credential_on(outline, node):
         return SideDifference.REACHES, "", credential
@@ -1080,86 +809,14 @@ def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     for change in view.changes_on(outline, node)[:1]:
         return _change_key(change)
     if outline.difference(node) is SideDifference.RIGHT:
-        return SideDifference.RIGHT, "", _added_words(outline, node, is_failure=view.failure is not None)
+        return SideDifference.RIGHT, "", added_words(outline, node, is_failure=view.failure is not None)
     found = view.broken_on(outline, node)
     if found is not None:
         return _broken_key(found.message)
-    return _UNDECLARED if view.is_undescribed(outline, node) else None
+    return UNDECLARED if view.is_undescribed(outline, node) else None
 
 
-def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
-    """A line that says that a secret reaches the model, where it is, and why it is a secret."""
-    found = view.reaching_on(outline, node)
-    why = view.credential_on(outline, node) or "a copy of a value that `declared` withholds"
-    if found is not None and found.rule not in _COPIES:
-        why = found.detail
-    return Content.assemble(
-        ("! reaches the model", "bold $text-error"),
-        "  ",
-        content(cut_in_the_middle(path(outline.pointer(node)), 120), "bold"),
-        "  ",
-        content(shortened(why, 400)),
-    )
-
-
-def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> list[Content]:
-    """At most `most` reasons, one per line, the worst first. The one about the node under the cursor is among them."""
-    found = view.reasons
-    key = _key_of(view, outline, node) if node is not None else None
-    here = next((index for index, reason in enumerate(found) if reason.key == key), -1)
-    start = max(here - most + 1, 0)
-    lines = [
-        Content.assemble("▸ " if index == here else "  ", found[index].line)
-        for index in range(start, min(start + most, len(found)))
-    ]
-    # `n` goes to metadata and notices only if nothing else differs.
-    number = sum(reason.is_loud for reason in found) or len(found)
-    if len(found) > most and number > 1:
-        lines[-1] = Content.assemble(lines[-1], (f"  ({number:,} reasons, n next)", "$foreground 70%"))
-    return lines
-
-
-def remark_lines(view: ResultView, most: int) -> list[Content]:
-    """At most `most` remarks on a result, one per line, as in the list of reasons."""
-    return [
-        Content.assemble(("  ! ", "bold $text-warning"), content(shortened(remark, 400)))
-        for remark in view.remarks[:most]
-    ]
-
-
-def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ...]:
-    """The texts that can take the place of a value that the model does not get, the longest first.
-
-    For a value that the boundary withholds: a text with the reason, a text with the words of the rule, and
-    one without both.
-    """
-    removals = view.removals_on(outline, node)
-    is_quiet = view.is_quiet(outline, node)
-    if is_quiet:
-        return tuple(Content.styled(text, QUIET) for text in ("┄ metadata, not for models ┄", "┄ metadata ┄"))
-    if removals:
-        style = "$text-error"
-        whys = f": {shortened(removals[0].detail, 200)}", f": {COUNTED[Rule(removals[0].rule)]}", ""
-        return tuple(content(f"┄ withheld{why} ┄", style) for why in whys)
-    words = _place_in_words(outline, node) or ("┄ not passed on by the host ┄", "┄ not passed on ┄")
-    if view.holder and _is_structured(outline.pointer(node)):
-        words = (f"┄ passed on within {path(view.holder, 60)} ┄", "┄ passed on elsewhere ┄")
-    if outline is not view.outline and _is_passed(view, outline.pointer(node)):
-        # As JSON, each side is as on the wire. The list of values has the two beside each other.
-        words = ("┄ passed on in another place ┄", "┄ elsewhere ┄")
-    return tuple(Content.styled(text, "$text-accent") for text in words)
-
-
-def _is_passed(view: ResultView, pointer: str) -> bool:
-    node = view.outline.node_at(pointer)
-    return (
-        node is not None
-        and view.outline.pointer(node) == pointer
-        and view.outline.value(node, 1) is not ABSENT
-    )
-
-
-def _renamed(outline: Outline, node: int, side: Side) -> str:
+def renamed(outline: Outline, node: int, side: Side) -> str:
     """The other side's name for a member that the host passes on under another name; empty if it does not.
 
     `side`: 0 for a member that only the server's side has, 1 for one that only the model's side has.
@@ -1177,63 +834,6 @@ def _renamed(outline: Outline, node: int, side: Side) -> str:
 
 def _plain(name: str) -> str:
     return name.replace("_", "").casefold()
-
-
-_LEAST_QUOTED = 8
-"""The minimum length of a string, in characters, that is looked for within other strings."""
-
-
-def _place_in_words(outline: Outline, node: int) -> tuple[str, str] | None:
-    """Where the model gets a value that the host has moved or renamed, in words; None if it does not."""
-    if name := _renamed(outline, node, 0):
-        return f"┄ passed on as {path(join([name]), 60)} ┄", "┄ renamed ┄"
-    value, parent = outline.value(node, 0), outline.parent(node)
-    there = outline.value(parent, 1) if parent >= 0 else ABSENT
-    if not isinstance(value, str) or len(value) <= 1 or not isinstance(there, dict):
-        return None
-    found = next(places(there, lambda leaf: isinstance(leaf, str) and leaf == value), None)
-    how = "as"
-    if not found and len(value) >= _LEAST_QUOTED:
-        found = next(places(there, lambda leaf: isinstance(leaf, str) and value in leaf), None)
-        how = "within"
-    if not found:
-        return None
-    return f"┄ passed on {how} {path(join(map(str, found)), 60)} ┄", f"┄ passed on {how} … ┄"
-
-
-def result_remarks(view: ResultView) -> tuple[Content, ...]:
-    """The remarks on a result, in sentences. They do not depend on the host."""
-    return (
-        *(
-            Content.assemble(("? result  ", "bold $text-warning"), content(shortened(asked, 400)))
-            for asked in (view.unfinished.asks if view.unfinished else ())
-        ),
-        *(
-            Content.assemble(("! result  ", "$text-warning"), content(shortened(sentence, 400)))
-            for sentence in view.remarks[:_MAX_REMARKS]
-        ),
-        *(
-            Content.assemble(("≠ result  ", "bold $text-error"), content(shortened(remark, 400)))
-            for remark in view.record.remarks[:_MAX_REMARKS]
-        ),
-    )
-
-
-def _ending(record: CallRecord) -> Content:
-    if unfinished(record.outcome):
-        return Content.styled("unfinished", "bold $text-warning")
-    match record.outcome:
-        case RpcError():
-            return Content.styled("JSON-RPC error", "bold $text-error")
-        case Failure(kind=kind):
-            return Content.styled(f"no answer: {kind.value.replace('_', ' ')}", "bold $text-error")
-        case outcome:
-            failed = isinstance(outcome.value, dict) and outcome.value.get("isError") is True
-            return (
-                Content.styled("tool error", "bold $text-error")
-                if failed
-                else Content.styled("done", "$text-success")
-            )
 
 
 class ResultAsked(Struct, frozen=True, kw_only=True):

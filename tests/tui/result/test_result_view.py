@@ -13,19 +13,12 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.badges import marks_of
 from inspector.tui.catalogue.item import tool_view
-from inspector.tui.result import view as result_views
+from inspector.tui.result import words as result_views
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.removal import removal_detail
-from inspector.tui.result.view import (
-    ResultView,
-    absences,
-    beside,
-    has_notice,
-    reason_line,
-    reasons,
-    result_remarks,
-    result_view,
-)
+from inspector.tui.result.sides import beside
+from inspector.tui.result.view import ResultView, has_notice, result_view
+from inspector.tui.result.words import absences, reason_line, reasons, result_remarks
 from inspector.tui.text import flowed, hanging
 from inspector.tui.values.outline import ABSENT, OutlineStyle, Side, SideDifference
 from inspector.tui.values.rows import OutlineRows
