@@ -58,6 +58,8 @@ class WatchView(Struct, frozen=True, kw_only=True):
     """The reason why no call was repeated, and the key that repeats it; or another remark."""
     reason: str = ""
     """The reason why the server does not run: the line of stderr that names it."""
+    broke_at: str = ""
+    """The time of day at which the server ended; empty if it does not run because of the save."""
     definitions: ChangesSince | None = None
     values: ValueChanges | None = None
     """The changes of the result; None if no two results were compared."""
@@ -87,7 +89,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
     lines = [outcome_line(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
-        words = f"The screen stays as it was. The next save {does}; t shows the timeline, with stderr."
+        words = f"The screen stays as it was. R or the next save {does}; t shows the timeline, with stderr."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
@@ -161,9 +163,11 @@ def outcome_line(view: WatchView, *, in_strip: bool) -> Content:
             )
         case Phase.BROKEN:
             state = "the server does not run" if view.is_started else "the server does not answer"
-            lead = Content.assemble(what, f": {state}: ") if view.saved else f"{state.capitalize()}: "
+            lead = Content.assemble(at, what, f": {state}: ")
+            if view.broke_at:
+                lead = Content.styled(f"{view.broke_at} ", _QUIET)
             return Content.assemble(
-                ("✗ ", "bold $text-error"), at, lead, content(shortened(view.reason, 500), "bold $text-error")
+                ("✗ ", "bold $text-error"), lead, content(shortened(view.reason, 500), "bold $text-error")
             )
         case Phase.STARTED:
             return Content.assemble(

@@ -17,11 +17,14 @@ from inspector.errors import UsageError
 from inspector.files.watching import Watching, saves
 from inspector.pins.pins import ChangesSince, ServerDefinitions, definitions_of
 from inspector.protocol.targets import HttpTarget, Target
+from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.session.call_record import CallRecord
+from inspector.session.live import Session
 from inspector.tui.call.runner import CallRunner, RepeatableCall
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.text import count, headline
+from inspector.tui.text import count, headline, shortened
+from inspector.tui.timeline.rows import called
 from inspector.tui.watch.changes import (
     DefinitionsAsked,
     HostReach,
@@ -145,6 +148,12 @@ class Watcher:
         self._before: ServerDefinitions | None = None
         """The last complete listing of definitions."""
         self._last: CallRecord | None = None
+        self._is_restarting = False
+        """True while the server from before the save is ended."""
+        self._ended: Session | None = None
+        """The last session that has failed. A failure may be reported twice."""
+        self._compared: CallRecord | None = None
+        """The last record from before the last save, with which results after the save are compared."""
         self._definitions = Latest(screen, definitions_changed, self._take_definitions, self._could_not)
         # Both comparisons wait until the new result is drawn.
         self._values = Latest(
@@ -196,25 +205,36 @@ class Watcher:
 
         Returns false if there was no complete listing yet, and the main screen has to show the failure.
         """
-        reason = reason_in(self._link.last_words(_LAST_LINES)) or headline(message.partition("\n")[0])
+        # What a server that has answered wrote before its last request is about something else.
+        has_answered = self._link.server is not None
+        said = reason_in(self._link.last_words(_LAST_LINES, since_request=has_answered))
+        how = headline(message.partition("\n")[0])
         waiting, self._listed = self._listed, None
+        is_shown = self._ended is self._link.session and self.view.phase in {Phase.STARTING, Phase.BROKEN}
+        self._ended = self._link.session
         if waiting is not None and not waiting.done():
-            waiting.set_result(reason)
-        elif self.view.phase not in {Phase.STARTING, Phase.AWAY}:
-            self._say(phase=Phase.BROKEN, reason=reason)
+            waiting.set_result(said or how)
+        elif not (is_shown or self._is_restarting or self.view.phase is Phase.AWAY):
+            call = _call_ended_by(how, self._link.session) if has_answered else ""
+            during = f" during the call of {shortened(call, 60)}" if call else ""
+            self._broke(f"{how}{during}{f': {said}' if said else ''}")
         return self._before is not None
+
+    def _broke(self, reason: str) -> None:
+        """Show that the server does not run, for a reason that is not a save."""
+        self._say(phase=Phase.BROKEN, broke_at=_time_of_day(), reason=reason)
 
     def finished(self, record: CallRecord) -> None:
         """Note that a call has ended with a record."""
         waiting, self._finished = self._finished, None
-        before, self._last = self._last, record
+        before, self._last = self._compared, record
         if self._repeating is not None and self._runner.is_made(record, self._repeating):
             self._agreed, self._repeating = self._repeating, None
         if waiting is not None and not waiting.done():
             waiting.set_result(record)
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
-            # The user has called after the save: compare this result too.
-            self._say(remark="", is_result_old=False)
+            # The user has called after the save: compare this result too. The time was that of another call.
+            self._say(called=record.title, took_s=None, remark="", is_result_old=False, is_comparing=True)
             self._compare(before, record)
 
     def stopped(self, reason: str) -> None:
@@ -255,7 +275,8 @@ class Watcher:
             self._say(
                 phase=Phase.STARTING,
                 saved=_saved(cause.paths),
-                at=datetime.now().astimezone().strftime("%H:%M:%S"),
+                at=_time_of_day(),
+                broke_at="",
                 called="",
                 took_s=None,
                 remark="",
@@ -270,7 +291,9 @@ class Watcher:
             self._runner.cancel()
             # Messages of the old server must not count for the new one.
             self._listed = self._finished = None
+            self._is_restarting = True
             await self._restart()
+            self._is_restarting = False
             self._pins.edited(is_saved=bool(cause.paths))
             self._listed = asyncio.get_running_loop().create_future()
             self._screen.run_worker(self._following(cause, self._listed), group="following")
@@ -304,9 +327,9 @@ class Watcher:
 
     async def _follow(self, cause: _Cause, listed: "asyncio.Future[str]") -> None:
         reason = await listed
-        before = self._last
+        before = self._compared = self._last
         if reason:
-            self._say(phase=Phase.BROKEN, reason=reason)
+            self._say(phase=Phase.BROKEN, broke_at="", reason=reason)
             self._mark_old(before)
             self._ended_s = monotonic()
             await self._try_again(cause)
@@ -327,7 +350,8 @@ class Watcher:
             remark = f"{Path(cause.paths[0]).name} changes whenever the server starts. Name what to watch with --watch=PATH, or have git ignore it."
         is_comparable = record is not None and is_same_call(before, record)
         self._say(
-            phase=Phase.STARTED,
+            # The call may have ended the server.
+            phase=Phase.BROKEN if self.view.phase is Phase.BROKEN else Phase.STARTED,
             called=record.title if record else "",
             took_s=monotonic() - cause.at_s,
             remark=remark,
@@ -380,11 +404,9 @@ class Watcher:
                 continue
             idle_s = open_s or 0.0
             if not was_there:
-                self._say(phase=Phase.AWAY, at=datetime.now().astimezone().strftime("%H:%M:%S"))
+                self._say(phase=Phase.AWAY, at=_time_of_day())
                 if not await until_back(origin):
-                    self._say(
-                        phase=Phase.BROKEN, reason="the server has not returned for ten minutes; R connects"
-                    )
+                    self._broke("the server has not returned for ten minutes")
                     while not self._link.is_ready:  # noqa: ASYNC110 - rare
                         await asyncio.sleep(_AWAY_S)
                     continue
@@ -447,6 +469,22 @@ class Watcher:
 
 
 _LAST_LINES = 60
+
+
+def _call_ended_by(how: str, session: Session | None) -> str:
+    """The name of what the last request calls, if `how` has ended it or it waits for an answer; otherwise empty.
+
+    The name is untrusted text.
+    """
+    entries = reversed(session.timeline.entries) if session is not None else ()
+    last = next((entry for entry in entries if entry.kind is EntryKind.EXCHANGE), None)
+    if last is None or not (last.state is EntryState.PENDING or last.detail.startswith(how)):
+        return ""
+    return called(last)
+
+
+def _time_of_day() -> str:
+    return datetime.now().astimezone().strftime("%H:%M:%S")
 
 
 def _origin(target: Target) -> Origin | None:

@@ -40,6 +40,16 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
             app, "#3 done", "read called again", "/structuredContent/value changed", absent="now leaks"
         )
 
+        # Until the next save, a call by hand is compared with the last result before the save.
+        await pilot.press("r")
+        await shows(
+            app,
+            "#4 done",
+            "read called again. W",
+            "/structuredContent/value changed 2 → 3",
+            absent="called again in",
+        )
+
         for code, reason in (
             ("def x(:", "SyntaxError: invalid syntax (server.py, line 5)"),
             ("raise ValueError('no key')", "ValueError: no key"),
@@ -47,10 +57,30 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
         ):
             edited.save(code=code)
             screen = await shows(app, f"does not run: {reason}")
-            assert "#3 done" in screen
+            assert "#4 done" in screen
             assert "Another." in screen or "other" in screen
         edited.save(result=f'{{"value": 4, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
-        await shows(app, "#4 done", "read called again")
+        await shows(app, "#5 done", "read called again")
+
+
+async def test_a_server_that_ends_later_is_not_said_to_end_by_a_save(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        says = "sys.stderr.write('ValueError: of another call\\n') or {}"
+        edited.save(result=says)
+        await shows(app, "server.py saved")
+        await pilot.press("enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done", "of another call")
+        edited.save(result="os._exit(7)")
+        await shows(app, "the server exited with code 7 during the call of read", "R or the next save starts")
+        await pilot.press("R")
+        await shows(app, "Watching")
+        await pilot.press("r")
+        screen = await shows(app, "the server exited with code 7 during the call of read")
+        assert "does not run" not in screen
+        assert "saved" not in screen.partition("Tools")[0].replace("next save", "")
 
 
 @pytest.mark.parametrize("is_in_history", [False, True])
