@@ -39,6 +39,8 @@ class Board(Struct, frozen=True, kw_only=True):
     """The subjects that are not reviewed yet."""
     earlier: frozenset[str] = frozenset()
     """The fingerprints of findings about an earlier result that the last result of the tool does not have."""
+    before: frozenset[str] = frozenset()
+    """The fingerprints of findings about the last result of a tool, if it is from before the last reconnect."""
     unshown: frozenset[str] = frozenset()
     """The names that contain a value withheld from a result. Reports mask them."""
     is_complete: bool = False
@@ -95,6 +97,8 @@ class LastCall(Struct, frozen=True, kw_only=True):
     """Untrusted text."""
     judgement: Judgement
     """The judgement of the answer, with the tool as listed at that time."""
+    is_before: bool = False
+    """True if it is from before the last reconnect."""
     left_out: tuple[tuple[str, str], ...] = ()
     """For a recorded call: the values that the recording lacks, as pairs of pointer and rule."""
 

@@ -105,6 +105,12 @@ class OngoingReview:
             earlier=frozenset(
                 entry.fingerprint for found in self._called.values() for entry in found.earlier
             ),
+            before=frozenset(
+                entry.fingerprint
+                for call in material.calls
+                if call.is_before
+                for entry in self._called[call.name].entries
+            ),
             waiting=frozenset((offer.kind, offer.name) for offer in self._waiting),
             is_complete=complete,
         )

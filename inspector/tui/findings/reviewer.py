@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 from textual.screen import Screen
 
@@ -241,13 +242,10 @@ class Reviewer:
     # Results of threads.
 
     def _review_of(self, session: Session) -> OngoingReview:
-        """The review of this session.
-
-        A new session starts a new review, since its calls are numbered from 1.
-        """
+        """The review, which goes on with this session. Results from before a reconnect stay in it."""
         if session is not self._session:
-            self._session, self._review, self._heard = session, OngoingReview(), 0
-            self._calls.clear()
+            self._session, self._heard = session, 0
+            self._calls = {name: replace(call, is_before=True) for name, call in self._calls.items()}
         return self._review
 
     def _take(self, asked: ReviewStep, made: ReviewedStep) -> None:

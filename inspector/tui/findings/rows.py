@@ -1,7 +1,7 @@
 """The rows of findings, of one item or of a whole server; the detail of a row; the mark of a tool."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
@@ -20,7 +20,8 @@ from inspector.tui.catalogue.marks import FAINT, Mark
 from inspector.tui.text import content, count, path, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
-EARLIER = "in an earlier result"
+EARLIER, BEFORE = "in an earlier result", "before the reconnect"
+_WHEN = {EARLIER: f"{EARLIER}, not in the last one", BEFORE: f"in a result from {BEFORE}"}
 
 _SHAPES = {"critical": "◆", "high": "▲", "medium": "■", "low": "▽", "info": "·"}
 _STYLES = {
@@ -35,12 +36,13 @@ _STYLES = {
 class FindingRow(Struct, frozen=True, kw_only=True):
     """A row with a finding. `rule`: None if this version has no rule with its id.
 
-    `is_earlier`: true if it is about an earlier result of the tool, and not about the last one.
+    `since`: `EARLIER` if it is about an earlier result of the tool, and not about the last one; `BEFORE` if the
+    last result is from before the last reconnect; otherwise empty.
     """
 
     entry: ReportEntry
     rule: ReviewRule | None
-    is_earlier: bool = False
+    since: str = ""
 
 
 class UncheckedRow(Struct, frozen=True, kw_only=True):
@@ -109,7 +111,7 @@ def item_findings(asked: ItemFindings) -> FindingsView:
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
     rows = [
-        *_rows(entries, asked.board.earlier),
+        *_rows(entries, asked.board),
         *_section("Remarks on the result", asked.of_result),
         *_section("Summary of the claims", asked.traits),
         *_section("Where it comes from", asked.origins),
@@ -128,7 +130,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
     """The content of the review screen: the worst findings first, then what was not checked."""
     words = asked.query.casefold().split()
     entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.all]
-    found = [row for row in _rows(entries, asked.board.earlier) if _matches(row, words)]
+    found = [row for row in _rows(entries, asked.board) if _matches(row, words)]
     unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
     heading = [
         *([NoteRow(words=Content(""))] if found else []),
@@ -163,10 +165,11 @@ def _counted(entries: Iterable[ReportEntry], remarks: int = 0) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _rows(entries: Iterable[ReportEntry], earlier: Collection[str]) -> list[Row]:
+def _rows(entries: Iterable[ReportEntry], board: Board) -> list[Row]:
     by_id = _by_id()
+    since = dict.fromkeys(board.before, BEFORE) | dict.fromkeys(board.earlier, EARLIER)
     return [
-        FindingRow(entry=entry, rule=by_id.get(entry.finding.id), is_earlier=entry.fingerprint in earlier)
+        FindingRow(entry=entry, rule=by_id.get(entry.finding.id), since=since.get(entry.fingerprint, ""))
         for entry in ranked(entries)
     ]
 
@@ -199,7 +202,7 @@ def _matches(row: Row, words: list[str]) -> bool:
 
 def _searched(row: Row) -> str:
     match row:
-        case FindingRow(entry=entry, rule=rule, is_earlier=is_earlier):
+        case FindingRow(entry=entry, rule=rule, since=since):
             finding = entry.finding
             parts = (
                 finding.id,
@@ -210,7 +213,7 @@ def _searched(row: Row) -> str:
                 finding.pointer,
                 finding.message,
                 finding.evidence,
-                EARLIER if is_earlier else "",
+                since,
                 f"accepted {entry.acceptance.reason}" if entry.acceptance else "",
             )
             return " ".join(parts).casefold()
@@ -262,7 +265,7 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
         case UncheckedRow(what=what):
             words = content(shortened(f"{what.what}: {what.why}", width))
             line = Content.assemble(cursor, (f"{UNKNOWN} ", "bold $text-accent"), words)
-        case FindingRow(entry=entry, rule=rule, is_earlier=is_earlier):
+        case FindingRow(entry=entry, rule=rule, since=since):
             finding, accepted = entry.finding, entry.acceptance
             line = Content.assemble(
                 cursor,
@@ -271,7 +274,7 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
                 content(shortened(finding.name or finding.subject.value, 40), "bold") if with_name else "",
                 "  " if with_name else "",
                 _title(rule, width),
-                (f"  {EARLIER}" if is_earlier else "", FAINT),
+                (f"  {since}" if since else "", FAINT),
                 content(f"  {path(finding.pointer, width, whole='')}", FAINT),
                 content(f"  accepted: {shortened(accepted.reason, width)}", "$text-success")
                 if accepted
@@ -283,8 +286,8 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
 def row_detail(row: Row | None) -> Content:
     """A row in full, for the detail below the list."""
     match row:
-        case FindingRow(entry=entry, rule=rule, is_earlier=is_earlier):
-            return _finding_detail(entry, rule, is_earlier=is_earlier)
+        case FindingRow(entry=entry, rule=rule, since=since):
+            return _finding_detail(entry, rule, since=since)
         case UncheckedRow(what=what):
             return Content.assemble(
                 content(f"Not checked: {shortened(what.what, 400)}", "bold"),
@@ -298,7 +301,7 @@ def row_detail(row: Row | None) -> Content:
             return Content("")
 
 
-def _finding_detail(entry: ReportEntry, rule: ReviewRule | None, *, is_earlier: bool) -> Content:
+def _finding_detail(entry: ReportEntry, rule: ReviewRule | None, *, since: str) -> Content:
     finding = entry.finding
     about = f"{finding.subject.value} {shortened(finding.name, 120)}".rstrip()
     lines = [
@@ -312,7 +315,7 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None, *, is_earlier: 
             content(about, "bold"),
             (", at ", FAINT) if finding.pointer else "",
             content(path(finding.pointer, 300, whole="")),
-            (f"  {EARLIER}, not in the last one" if is_earlier else "", "$text-warning"),
+            (f"  {_WHEN[since]}" if since else "", "$text-warning"),
         ),
         content(shortened(finding.message, 1200)),
     ]

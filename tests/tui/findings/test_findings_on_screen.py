@@ -368,6 +368,29 @@ async def test_an_error_is_reviewed_and_its_place_is_marked_in_the_frame() -> No
         assert NO_KEY not in text.partition("JSON-RPC error")[0]
 
 
+async def test_a_finding_about_a_result_stays_after_a_reconnect_until_the_next_result() -> None:
+    played = script(CLEAN)
+    app = app_of(played)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "word")
+        await pilot.press("enter")
+        await settled(pilot, app, "word")
+        await pilot.press("enter")
+        await reviewed(pilot, app, "4 Findings 1")
+        await pilot.press("R")
+        while len(played.opened) < 2:
+            await asyncio.sleep(0.01)
+        await reviewed(pilot, app, "4 Findings 1")
+        await pilot.press("f")
+        text = await reviewed(pilot, app, "before the reconnect")
+        assert "in a result from before the reconnect" in text
+        assert "not called in this session" not in text
+        await pilot.press("escape", "r")
+        await reviewed(pilot, app, "#2 done")
+        await pilot.press("f")
+        assert "before the reconnect" not in await reviewed(pilot, app, "SL-OUT010")
+
+
 async def test_a_changed_list_is_reviewed_again() -> None:
     played = script(CLEAN, TORN)
     app = app_of(played)
