@@ -10,6 +10,10 @@ _MAX_LENGTH = 500
 """The maximum number of characters of a line that are read: the lines are untrusted text."""
 _MAX_MORE = 3
 """The maximum number of lines that a message has after its first."""
+_MAX_BEFORE = 20
+"""The maximum number of lines that are quoted up to an exception."""
+_MAX_AFTER = 5
+"""The maximum number of frames that are quoted after an exception of Node."""
 _MAX_PIECES = 8
 """The maximum number of lines into which Rich has wrapped one path."""
 
@@ -34,8 +38,20 @@ class Raised(Struct, frozen=True, kw_only=True):
     """The name of the exception and its message, on one line."""
     line: str
     """The line that names it, without the blanks around it."""
+    end: int
+    """The number of lines up to the end of its message, among those that are read."""
     place: str = ""
     """The last frame in the author's own code, as `server.py:30`; without one, the last frame. May be empty."""
+
+
+def ending_with_cause(lines: Sequence[str]) -> tuple[str, ...]:
+    """The last lines up to the exception, its message and its first frames in Node; without one, the last lines."""
+    raised, last = raised_in(lines), lines[-_MAX_LINES:]
+    end = len(last) if raised is None else raised.end
+    most = min(end + _MAX_AFTER, len(last))
+    while end < most and _NODE.match(last[end][:_MAX_LENGTH].strip()):
+        end += 1
+    return tuple(line[:_MAX_LENGTH] for line in last[max(end - _MAX_BEFORE, 0) : end])
 
 
 def raised_in(lines: Sequence[str]) -> Raised | None:
@@ -51,9 +67,10 @@ def raised_in(lines: Sequence[str]) -> Raised | None:
     at = 0 if is_chain else len(raised) - 1
     number, before = raised[at], raised[at - 1] + 1 if at else 0
     found = _EXCEPTION.match(known[number])
-    words = [found[1] if found else "", *_more(known, number)]
-    joined = " ".join(" ".join(words).split())
-    return Raised(words=joined, line=known[number], place=_place(known, before, number))
+    more = _more(known, number)
+    joined = " ".join(" ".join([found[1] if found else "", *more]).split())
+    end = number + 1 + len(more)
+    return Raised(words=joined, line=known[number], end=end, place=_place(known, before, number))
 
 
 def stderr_words(lines: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from inspector.protocol.raised import Raised, raised_in, stderr_words
+from inspector.protocol.raised import ending_with_cause, raised_in, stderr_words
 
 PLAIN = """
 INFO ready
@@ -67,6 +67,19 @@ mcp.shared.exceptions.MCPError: gone
 """
 
 
+def test_the_quoted_lines_end_with_the_exception_and_are_few() -> None:
+    assert ending_with_cause(PLAIN.splitlines())[-1] == "ZeroDivisionError: division by zero"
+    assert ending_with_cause(NODE.splitlines())[-1].strip() == "at node:internal/main:1:1"
+    assert ending_with_cause(["a", "b"]) == ("a", "b")
+    flood = [f'  File "/a.py", line {number}, in call' for number in range(100_000)]
+    began_s = time.process_time()
+    quoted = ending_with_cause([*flood, "KeyError: " + "x" * 1_000_000, "[1] later"])
+    assert time.process_time() - began_s < 0.05
+    assert len(quoted) <= 25
+    assert quoted[-1].startswith("KeyError: x")
+    assert max(map(len, quoted)) <= 500
+
+
 @pytest.mark.parametrize(
     ("text", "words", "place"),
     [
@@ -86,7 +99,7 @@ def test_an_exception_is_found_with_its_message_and_the_last_frame_of_the_author
 ) -> None:
     raised = raised_in(text.splitlines())
     assert raised is not None
-    assert raised == Raised(words=words, line=raised.line, place=place)
+    assert (raised.words, raised.place) == (words, place)
     assert raised.line in map(str.strip, text.splitlines())
 
 

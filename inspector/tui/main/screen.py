@@ -324,8 +324,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _show_aside(self) -> None:
         """Show the output on stderr and stdout during the shown call, next to its result."""
-        view = self._result.view
-        self._result.show_aside(self._timeline.output_of(view.record) if view is not None else ())
+        record = self._result.view.record if self._result.view is not None else None
+        self._result.show_aside(
+            self._timeline.output_of(record) if record is not None else (),
+            self._timeline.cause_of(record) if record is not None else (),
+        )
 
     # Messages of the parts.
 
@@ -1113,7 +1116,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify(f"There is no connection ({self.server.link.state}). R reconnects.", markup=False)
 
     def action_timeline(self) -> None:
+        view = self._result.view if self._result.has_focus_within else None
         if self._room.toggle_timeline():
+            if view is not None:
+                self._timeline.show_call(view.record)
             return
         self._timeline.fold_all()
         self._timeline.follow()

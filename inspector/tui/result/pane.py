@@ -53,6 +53,8 @@ _OTHER_ROWS = 7
 """The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
 _LEAST_VALUES = 4
 """The number of rows for the titles of both sides and the values, while a reason is shown in full."""
+_LEAST_CAUSE = 3
+"""The minimum number of free rows for lines of stderr below the values."""
 _MOST_WHY = 12
 """The maximum number of rows of a reason in full that are shown at once."""
 _TALL = 16
@@ -89,6 +91,7 @@ class ResultPane(Vertical):
         & #result-reasons { height: auto; max-height: 7; text-wrap: wrap; }
         & #result-sides { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
         & #result-note { display: none; height: 1fr; padding: 1 2; color: $foreground 80%; }
+        & #result-stderr { display: none; height: auto; color: $text-warning; }
         & #result-why { display: none; height: auto; max-height: 12; overflow-y: auto; background: $panel; }
         &.-empty #result-note { display: block; }
         &.-empty SearchedValues, &.-empty #result-reasons, &.-empty #result-sides { display: none; }
@@ -142,6 +145,7 @@ class ResultPane(Vertical):
         self._note = ResultNote()
         self._searched = SearchedValues("result-values")
         self.values = self._searched.lines
+        self._stderr = Static("", markup=False, id="result-stderr")
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
@@ -154,6 +158,10 @@ class ResultPane(Vertical):
         """The number of the last call from before the last save of the watched server; 0 without one."""
         self._aside: tuple[str, ...] = ()
         """Short texts about what the server wrote to stderr and stdout during the call. Untrusted text."""
+        self._cause: tuple[str, ...] = ()
+        """The lines of stderr that end with the exception of the call. Untrusted text."""
+        self._causes = (0, 0)
+        """The number of these lines that are shown, and their width."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
         self._change = Content("")
         """The effect of the last change of the boundary level or host on this call."""
@@ -170,12 +178,13 @@ class ResultPane(Vertical):
         """The tool for whose results the user chose them."""
 
     def compose(self) -> ComposeResult:
-        """Yield the verdict, the reasons, the titles of both sides, their values, and the reason in full."""
+        """Yield the verdict, the reasons, the titles of both sides, their values, stderr, and the reason in full."""
         yield self._verdict
         yield self._reasons
         yield self._sides
         yield self._note
         yield self._searched
+        yield self._stderr
         yield self._why
 
     def on_mount(self) -> None:
@@ -188,11 +197,32 @@ class ResultPane(Vertical):
         self._choose_sides()
         self._explain()
 
-    def show_aside(self, words: tuple[str, ...]) -> None:
-        """Show next to the verdict what the server wrote to stderr and stdout during the call."""
-        if words != self._aside:
-            self._aside = words
+    def show_aside(self, words: tuple[str, ...], cause: tuple[str, ...]) -> None:
+        """Show next to the verdict what the server wrote to stderr and stdout during the call.
+
+        `cause`: the lines of stderr that end with the exception. They are shown below the values, if there is room.
+        """
+        if (words, cause) != (self._aside, self._cause):
+            self._aside, self._cause = words, cause
+            self._causes = (0, 0)
             self._label()
+            self.call_after_refresh(self._show_cause)
+
+    def _show_cause(self) -> None:
+        """Show as many lines of stderr as there are free rows below the values."""
+        width = max(self.size.width - 2, 20)
+        above = sum(part.size.height for part in (self._verdict, self._reasons, self._sides))
+        search = self._searched.size.height - self.values.size.height
+        free = self.size.height - above - search - self.values.count
+        has_room = self._view is not None and self._contrast is None and not self.is_explaining
+        shown = min(free - 1, len(self._cause)) if has_room and free > _LEAST_CAUSE else 0
+        if (shown, width) == self._causes:
+            return
+        self._causes = shown, width
+        self._stderr.display = shown > 0
+        if shown > 0:
+            lines = [content(line.rstrip()).truncate(width, ellipsis=True) for line in self._cause[-shown:]]
+            self._stderr.update(Content("\n").join([Content.styled("stderr", "bold"), *lines]))
 
     def outdate(self, number: int) -> None:
         """Mark the results of the calls up to this number as outdated: a file was saved after them."""
@@ -304,6 +334,7 @@ class ResultPane(Vertical):
         self._fill(is_empty=True)
         self.remove_class("-explaining")
         self.values.show_outline(None)
+        self._show_cause()
         self._note.update(note)
         self._label()
 
@@ -592,6 +623,7 @@ class ResultPane(Vertical):
         if can_explain is not self._can_explain:
             self._can_explain = can_explain
             self.post_message(self.KeysChanged())
+        self.call_after_refresh(self._show_cause)
 
     def _show_why(self, rows: Sequence[Content]) -> None:
         """Show as many rows of the reason in full as have room, and how Enter shows the others."""

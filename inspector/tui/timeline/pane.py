@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from inspector.boundary.bounded import Level
-from inspector.protocol.raised import raised_in, stderr_words
+from inspector.protocol.raised import ending_with_cause, raised_in, stderr_words
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
@@ -102,6 +102,14 @@ class TimelinePane(Lines):
         """Short texts about what the server wrote to stderr and stdout during a call. Untrusted text."""
         del record
         return ()
+
+    def cause_of(self, record: CallRecord) -> tuple[str, ...]:
+        """The lines of stderr that end with the exception of a failed call. Untrusted text."""
+        del record
+        return ()
+
+    def show_call(self, record: CallRecord) -> None:
+        """Go to the row of a call; if the call failed, to its exception."""
 
     @property
     def use_of_enter(self) -> str:
@@ -191,11 +199,33 @@ class SessionTimeline(TimelinePane):
         self.run_worker(self._compare(record), group="outputs")
 
     def output_of(self, record: CallRecord) -> tuple[str, ...]:
-        row = next((row for row in reversed(self._rows.rows) if row.record is record), None)
+        row = self._row_of(record)
         if row is None:
             return ()
         found = stderr_words(stderr_lines(row.entries)), stdout_words(row.entries)
         return tuple(words for words in found if words)
+
+    def cause_of(self, record: CallRecord) -> tuple[str, ...]:
+        row = self._row_of(record)
+        if row is None or not _is_failed(row):
+            return ()
+        return ending_with_cause(stderr_lines(row.entries[-_MOST_LINES:]))
+
+    def show_call(self, record: CallRecord) -> None:
+        row = self._row_of(record)
+        index = next((at for at in reversed(range(self.count)) if self._line(at).row is row), None)
+        if row is None or index is None:
+            return
+        while self._line(index).entry is not None:
+            index -= 1
+        self.cursor = index
+        if self._unfolds_first(row):
+            self._fold(row, index)
+        if row.is_unfolded:
+            self.call_after_refresh(self._show_cause, row, index)
+
+    def _row_of(self, record: CallRecord) -> TimelineRow | None:
+        return next((row for row in reversed(self._rows.rows) if row.record is record), None)
 
     async def _compare(self, record: CallRecord) -> None:
         """Update a row after the result of its call was compared with the output schema."""
@@ -275,9 +305,7 @@ class SessionTimeline(TimelinePane):
         self._list(-1)
 
     def _unfolds_first(self, row: TimelineRow) -> bool:
-        entry = row.entry
-        is_failed = bool(row.call) and entry is not None and entry.state is EntryState.FAILED
-        return is_failed and not row.is_unfolded and bool(stderr_lines(row.entries))
+        return _is_failed(row) and not row.is_unfolded and bool(stderr_lines(row.entries))
 
     def fold_all(self) -> None:
         for row in self._rows.rows if self._unfolded else ():
@@ -382,6 +410,11 @@ class SessionTimeline(TimelinePane):
         room = max(self.size.width - _BORDER - left.cell_length - right.cell_length, 1)
         line = Content.styled("─" * room, "$primary" if self.has_focus else "$panel")
         self.border_title = Content.assemble(left, line, right)
+
+
+def _is_failed(row: TimelineRow) -> bool:
+    entry = row.entry
+    return bool(row.call) and entry is not None and entry.state is EntryState.FAILED
 
 
 @lru_cache(maxsize=256)

@@ -231,6 +231,50 @@ async def test_a_long_traceback_unfolds_at_its_exception_and_folds_again_with_th
         assert timeline.count < 30
 
 
+async def test_the_cause_of_a_failed_call_is_below_its_result_and_t_goes_to_it() -> None:
+    told = script()
+    told.tools = [
+        MINT,
+        {"name": "other", "inputSchema": {"type": "object"}, "annotations": MINT["annotations"]},
+    ]
+    told.answers = {"mint": answering({"content": [], "isError": True}), "other": answering({"content": []})}
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 tool error")
+        frames = (f'  File "/a/server.py", line {number}, in call' for number in range(30))
+        for line in (
+            "Traceback (most recent call last):",
+            *frames,
+            "KeyError: '\x1b[2J'",
+            *["[12:00] after"] * 3,
+        ):
+            told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
+        text = await settled(pilot, app, "line 29, in call")
+        below = text.partition("Server sent")[2].partition("Timeline")[0]
+        assert "\n".join(line.split("│")[-1].strip() for line in below.splitlines()).count("in call") > 2
+        assert "KeyError: '" in below
+        assert "after" not in below
+        assert "Traceback" not in below
+        await pilot.press("escape", "j", "enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "#2 done")
+        assert "in call" not in text
+        await pilot.press("escape", "k")
+        await settled(pilot, app, "line 29, in call")
+        await pilot.press("enter")
+        await settled(pilot, app, "b boundary")
+        await pilot.press("t")
+        text = await settled(pilot, app, "Enter whole line")
+        timeline = app.screen.query_one(TimelinePane)
+        assert "KeyError" in timeline.row(timeline.cursor, 80).plain
+        # There is no room below the values now.
+        assert "isError  true" in text
+        assert text.count("line 29, in call") == 1
+
+
 async def test_the_number_of_newer_rows_is_at_the_right_until_it_follows_again() -> None:
     told = script()
     app = app_of(told)
