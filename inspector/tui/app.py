@@ -5,6 +5,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from time import time
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
@@ -227,13 +228,26 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._main: MainScreen | None = None
         self._theme_files = theme_files
         self._leaving = False
-        self._typed = KeyOrder(self, super().on_event, self._will_focus)
+        self._typed = KeyOrder(self, self._act, self._will_focus, self.end_old_answers)
         for each in theme_files:
             self.register_theme(_in_greys(theme_of(each)) if self.no_color else theme_of(each))
         self.theme = theme
 
+    async def _act(self, event: events.Event) -> None:
+        self.key_began_s = time()
+        await super().on_event(event)
+
     def _will_focus(self) -> bool:
         return self._main is not None and self.screen is self._main and self._main.server.selection.will_focus
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        return (self.screen, *(self._main.place if self._main is not None else ()))
+
+    def end_answers(self, before_s: float) -> None:
+        super().end_answers(before_s)
+        if self._main is not None:
+            self._main.end_note(before_s)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters for every line, and the filter for terminals with few colours if it is needed."""

@@ -68,8 +68,8 @@ mcp.shared.exceptions.MCPError: gone
 
 
 def test_the_quoted_lines_end_with_the_exception_and_are_few() -> None:
-    assert ending_with_cause(PLAIN.splitlines())[-1] == "ZeroDivisionError: division by zero"
-    assert ending_with_cause(NODE.splitlines())[-1].strip() == "at node:internal/main:1:1"
+    assert [*ending_with_cause(PLAIN.splitlines())][-1] == "ZeroDivisionError: division by zero"
+    assert [*ending_with_cause(NODE.splitlines())][-1].strip() == "at node:internal/main:1:1"
     assert ending_with_cause(["a", "b"]) == ("a", "b")
     flood = [f'  File "/a.py", line {number}, in call' for number in range(100_000)]
     began_s = time.process_time()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from time import time
 
 from msgspec import Struct
 from textual import events
@@ -384,6 +385,7 @@ class KeyLine(Widget):
     note: reactive[Content] = reactive(Content(""))
     """A note that is shown before the keys for a while."""
     _noting: Timer | None = None
+    _noted_s = 0.0
 
     @dataclass
     class Pressed(Message):
@@ -396,7 +398,13 @@ class KeyLine(Widget):
         if self._noting is not None:
             self._noting.stop()
         self.note = Content.assemble(" ", note, " ")
+        self._noted_s = time()
         self._noting = self.set_timer(NOTED_S, self._forget)
+
+    def end_note(self, before_s: float) -> None:
+        """Remove the note if it is older than `before_s`, by `time.time`."""
+        if self._noted_s < before_s:
+            self._forget()
 
     def _forget(self) -> None:
         self.note = Content("")

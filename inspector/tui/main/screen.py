@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from time import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -76,6 +77,7 @@ from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
+from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.text import content, cut_in_the_middle, headline, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
@@ -295,6 +297,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         elif event.state is not SessionState.CLOSED:
             server.failure = None
             self._hide_failure(server)
+        if isinstance(self.app, GuardedApp):  # pyright: ignore[reportUnknownMemberType]
+            # Answers such as `There is no connection` are about the state before.
+            self.app.end_answers(time())
         if event.state is SessionState.READY:
             notes = message.link.server.notes if message.link.server else ()
             for words in filter(None, (shortened(event.message, 400), *notes)):
@@ -374,6 +379,24 @@ class MainScreen(Screen[None], inherit_bindings=False):
         This happens before a call, when the terminal loses focus, and before the program is suspended.
         """
         self.server.selection.mask()
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What is shown, as far as the answers to keys are about it."""
+        server, tool, record = self.server, self.server.selection.tool, self.server.selection.record
+        return (
+            server.number,
+            tool.name if tool is not None else None,
+            self._tool.tab,
+            record.number if record is not None else None,
+            self._tool.call.is_wrong,
+            self._room.is_timeline_long,
+            self._room.is_zoomed,
+        )
+
+    def end_note(self, before_s: float) -> None:
+        """Remove a note before the keys that is older than `before_s`, by `time.time`."""
+        self._keys.end_note(before_s)
 
     @property
     def is_unmasked(self) -> bool:
@@ -474,6 +497,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _show_state(self) -> None:
         self._show_header()
         self._show_keys()
+        if isinstance(self.app, GuardedApp):  # pyright: ignore[reportUnknownMemberType]
+            self.app.end_old_answers()
 
     @on(CataloguePane.Rested)
     def open_item(self, message: CataloguePane.Rested) -> None:
@@ -654,7 +679,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         server.fail(message, hint)
         if self._servers.are_several and not server.is_shown:
             words = shortened(headline(message), 200)
-            self.notify(server.named(words), severity="warning", markup=False)
+            self.notify(server.named(words), severity="warning", timeout=5, markup=False)
             return
         has_nothing = not (server.has_something or self._servers.are_several)
         self._failure.show(server.failure, in_short=server.has_something)

@@ -288,7 +288,7 @@ class ServerParts:
         """Notify the user that a resource has changed, once until the resource is read again."""
         if self.subscriptions.updated(uri):
             words = f"{cut_in_the_middle(uri, 120)} has changed."
-            self._stage.screen.notify(self.named(words), severity="warning", markup=False)
+            self._stage.screen.notify(self.named(words), severity="warning", timeout=5, markup=False)
 
     def toggle_subscription(self, uri: str | None) -> None:
         """Subscribe to the open resource, or end its subscription. `uri`: None if no resource is open."""

@@ -120,6 +120,9 @@ class GuardedApp(App[None], inherit_bindings=False):
         super().__init__()
         self.guard = ControlGuard()
         self._failed = False
+        self.key_began_s = 0.0
+        """The time, by `time.time`, at which the last key began to act."""
+        self._place: tuple[object, ...] = ()
 
     @property
     def custodies(self) -> "Sequence[Custody]":
@@ -191,7 +194,7 @@ class GuardedApp(App[None], inherit_bindings=False):
         """Show a notification.
 
         The text may be untrusted: control and invisible characters are escaped here, and nothing is read as
-        markup.
+        markup. `timeout`: None for the answer to a key, which ends when something else is shown.
         """
         del markup
         shown, heading = safe(message), safe_line(title)
@@ -202,6 +205,28 @@ class GuardedApp(App[None], inherit_bindings=False):
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=False)
         # Textual adds it later, and several may come at once.
         self.call_later(self._make_room)
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What is shown, as far as the answers to keys are about it."""
+        return ()
+
+    def end_old_answers(self) -> None:
+        """If something else is shown than before, remove the answers to the keys before the last one."""
+        place = self.place
+        if place != self._place:
+            self._place = place
+            self.end_answers(self.key_began_s)
+
+    def end_answers(self, before_s: float) -> None:
+        """Remove the answers to keys that are older than `before_s`, by `time.time`.
+
+        These are the notifications without a time limit of their own, except errors.
+        """
+        for each in tuple(self._notifications):
+            is_answer = each.timeout == self.NOTIFICATION_TIMEOUT and each.severity != "error"
+            if is_answer and each.raised_at < before_s:
+                self._unsay(each)
 
     def _make_room(self) -> None:
         """Remove notifications until all that are left are shown in full, never the last one."""

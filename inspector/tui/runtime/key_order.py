@@ -30,14 +30,17 @@ class KeyOrder:
         app: "App[None]",
         act: Callable[[events.Event], Awaitable[None]],
         will_focus: Callable[[], bool],
+        settled: Callable[[], None],
     ) -> None:
         """`act`: passes a key or a paste to Textual.
 
-        `will_focus`: returns true while something is being opened that will get the focus.
+        `will_focus`: returns true while something is being opened that will get the focus. `settled`: called
+        after each key has had its effect.
         """
         self._app = app
         self._act = act
         self._will_focus = will_focus
+        self._settled = settled
         self._held: deque[events.Event] = deque()
         self._settling: asyncio.Task[None] | None = None
 
@@ -70,6 +73,7 @@ class KeyOrder:
                 while self._will_focus():  # noqa: ASYNC110 - no event says that the focus has moved
                     await asyncio.sleep(_POLL_S)
                 await _processed(self._app)
+        self._settled()
         if not self._app.call_later(self._next):
             self._settling = None
 

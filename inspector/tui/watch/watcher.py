@@ -465,7 +465,7 @@ class Watcher:
         if shown is not self._screen and not isinstance(shown, WatchScreen):
             severity = "information" if self.view.phase is Phase.STARTED else "warning"
             words = outcome_line(self.view, in_strip=False).plain
-            self._screen.notify(words, severity=severity, markup=False)
+            self._screen.notify(words, severity=severity, timeout=5, markup=False)
 
 
 _LAST_LINES = 60

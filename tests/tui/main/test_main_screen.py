@@ -258,6 +258,42 @@ async def test_a_key_that_has_no_effect_shows_why(size: tuple[int, int]) -> None
         await settled(pilot, app, "Enter call")
 
 
+async def test_an_answer_ends_with_the_next_key_that_shows_something_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SightlineApp, "NOTIFICATION_TIMEOUT", 60)
+    monkeypatch.setattr(footer, "NOTED_S", 60)
+    told = script()
+    app = app_of(told)
+    called = "Nothing has been called yet."
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        for key in ("j", "3", "P"):
+            await pilot.press("r")
+            await settled(pilot, app, called)
+            await pilot.press(key)
+            await until_gone(pilot, app, called)
+        await pilot.press("escape", "1", "escape", "b")
+        await settled(pilot, app, "closed: passes only")
+        await pilot.press("t")
+        await until_gone(pilot, app, "closed: passes only")
+        await pilot.press("t", "g", "enter", "enter")
+        await settled(pilot, app, "sends it anyway.")
+        await pilot.press(*"ada")
+        await until_gone(pilot, app, "sends it anyway.")
+        app.screen.notify("an event", timeout=90, markup=False)
+        await pilot.press("escape", "r")
+        await settled(pilot, app, called)
+        await pilot.press("j")
+        await until_gone(pilot, app, called)
+        assert "an event" in screen_text(app)
+        told.opened[0].enter(SessionState.FAILED, "gone")
+        await pilot.press("r")
+        await settled(pilot, app, "There is no connection (failed).")
+        told.opened[0].enter(SessionState.READY)
+        await until_gone(pilot, app, "There is no connection (failed).")
+
+
 async def test_what_is_said_covers_neither_the_verdict_nor_the_value() -> None:
     told = script()
     app = app_of(told)
