@@ -245,6 +245,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < self.LOW, "-low")
+        if self.server.watch is not None:
+            # The strip has fewer rows on a low screen, also if its own width is as before.
+            self.call_after_refresh(self.server.watch.strip.on_resize)
 
     def on_mount(self) -> None:
         """Show the empty screen first, and connect after it is painted."""
@@ -854,6 +857,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _leave_to_catalogue(self) -> None:
         if self._timeline.has_focus:
             self._timeline.follow()
+        if self._catalogue.has_focus_within and self.server.watch is not None:
+            self.server.watch.strip.fold()
         # The catalogue's filter stays until Esc is pressed in the list.
         self._catalogue.focus_list()
 

@@ -11,11 +11,13 @@ from textual.widgets import Static
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import hanging
-from inspector.tui.watch.view import WatchView, all_lines, strip_lines
+from inspector.tui.watch.view import WatchView, all_lines, strip_lines, strip_rows
 from inspector.tui.widgets.lines import ContentLines
 from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _LEAST_WIDTH = 20
+_MOST_SHORT = 2
+"""The maximum number of rows on a low screen."""
 _INDENT = 2
 """The indent of every row but the first, which begins with a sign."""
 
@@ -25,21 +27,31 @@ class WatchStrip(Static):
 
     DEFAULT_CSS = """
     WatchStrip { height: auto; max-height: 5; padding: 0 1; background: $surface; }
-    .-short WatchStrip { max-height: 4; }
     """
 
     def __init__(self) -> None:
         super().__init__("", markup=False, id="watch")
         self._view = WatchView()
         self._rows = 0
+        self._is_folded = False
 
     def on_resize(self) -> None:
         self.show(self._view)
 
+    def fold(self) -> None:
+        """Show only one row, until the next save or the end of the server."""
+        self._is_folded = True
+        self.show(self._view)
+
     def show(self, view: WatchView) -> None:
-        self._view = view
+        before, self._view = self._view, view
+        self._is_folded = self._is_folded and before.at == view.at and before.phase is view.phase
         width = max(self.content_size.width, _LEAST_WIDTH)
-        rows = [row for line in strip_lines(view, width) for row in hanging(line, width, _INDENT).split("\n")]
+        if self._is_folded or self.screen.has_class("-short"):
+            rows = strip_rows(view, width, 1 if self._is_folded else _MOST_SHORT)
+        else:
+            lines = strip_lines(view, width)
+            rows = [row for line in lines for row in hanging(line, width, _INDENT).split("\n")]
         if view.is_pending:
             # While more is expected, the strip keeps its height: another height lays out the whole screen
             # again.

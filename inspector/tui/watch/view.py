@@ -24,6 +24,9 @@ _SHORT = 24
 """The maximum length of a value in the strip, in characters."""
 
 
+_MORE = Content.assemble(("W", "bold $text-accent"), " shows more.")
+
+
 class Phase(Enum):
     """The state of the watched server."""
 
@@ -89,7 +92,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
     lines = [outcome_line(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
-        words = f"The screen stays as it was. R or the next save {does}; t shows the timeline, with stderr."
+        words = f"R or the next save {does}; t shows the timeline, with stderr. The screen stays as it was."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
@@ -102,8 +105,26 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
         changed.append(_labelled("definitions", _definition_parts(view.definitions)))
     if view.values is not None and view.values.shown:
         titles = [_value_in_short(each) for each in view.values.shown]
-        changed.append(_labelled("result", titles, more=view.values.more))
+        changed.append(_labelled(_result_of(view), titles, more=view.values.more))
     return [*lines, *(line.truncate(width, ellipsis=True) for line in changed)]
+
+
+def strip_rows(view: WatchView, width: int, most: int) -> list[Content]:
+    """At most `most` rows of the strip, each at most `width` cells wide: its first lines, cut.
+
+    If something is cut, the first row ends with the key that shows it.
+    """
+    first, *rest = strip_lines(view, width)
+    outcome = outcome_line(view, in_strip=False, is_brief=True)
+    if not view.has_changes and len(rest) < most and max(map(_cells, (first, *rest))) <= width:
+        return [first, *rest]
+    tail = Content("  ") + _MORE
+    cut = outcome.truncate(max(width - tail.cell_length, 0), ellipsis=True) + tail
+    return [cut, *(line.truncate(width, ellipsis=True) for line in rest[: most - 1])]
+
+
+def _cells(line: Content) -> int:
+    return line.cell_length
 
 
 def all_lines(view: WatchView) -> list[Content]:
@@ -118,7 +139,7 @@ def all_lines(view: WatchView) -> list[Content]:
             *_reach_lines(view.reach),
         ]
     if view.values is not None and view.values.shown:
-        lines += [Content(""), Content.styled("The result", "bold $text-primary")]
+        lines += [Content(""), content(f"The {_result_of(view)}", "bold $text-primary")]
         for change in view.values.shown:
             lines += [Content(""), _value_title(change), *_value_sides(change)]
         if view.values.more:
@@ -127,8 +148,13 @@ def all_lines(view: WatchView) -> list[Content]:
         lines += [Content(""), *change_lines(PinState(altered=(view.definitions,)))]
     unchanged = _unchanged(view)
     if unchanged:
-        lines += [Content(""), Content(unchanged)]
+        lines += [Content(""), content(unchanged)]
     return lines
+
+
+def _result_of(view: WatchView) -> str:
+    """The words for the result that is compared. They may quote untrusted text."""
+    return f"result of {shortened(view.called, 60)}" if view.called else "result"
 
 
 def _unchanged(view: WatchView) -> str:
@@ -139,7 +165,7 @@ def _unchanged(view: WatchView) -> str:
         return "The results are still being compared."
     definitions = "" if view.definitions else "The definitions are as before the save."
     if view.values is not None:
-        result = "" if view.values.shown else "The result is as before the save."
+        result = "" if view.values.shown else f"The {_result_of(view)} is as before the save."
     elif view.is_result_old:
         result = "The call was not repeated: the result on the screen is from before the save."
     else:
@@ -147,8 +173,11 @@ def _unchanged(view: WatchView) -> str:
     return f"{definitions} {result}".strip()
 
 
-def outcome_line(view: WatchView, *, in_strip: bool) -> Content:
-    """The outcome of the last save on one line. `in_strip`: with the key that shows more."""
+def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> Content:
+    """The outcome of the last save on one line. `in_strip`: with the key that shows more.
+
+    `is_brief`: if a call was repeated, without the words about the server.
+    """
     what = content(shortened(view.saved, 80), "bold")
     at = (f"{view.at} " if view.at else "", _QUIET)
     match view.phase:
@@ -171,21 +200,26 @@ def outcome_line(view: WatchView, *, in_strip: bool) -> Content:
             )
         case Phase.STARTED:
             return Content.assemble(
-                ("↻ ", "bold $text-success"), at, what, ": ", *_outcome(view, in_strip=in_strip)
+                ("↻ ", "bold $text-success"),
+                at,
+                what,
+                ": ",
+                *_outcome(view, in_strip=in_strip, is_brief=is_brief),
             )
 
 
-def _outcome(view: WatchView, *, in_strip: bool) -> Iterator[Content | str | tuple[str, str]]:
-    yield "the server was started again" if view.is_started else "connected again"
+def _outcome(view: WatchView, *, in_strip: bool, is_brief: bool) -> Iterator[Content | str | tuple[str, str]]:
+    if not (is_brief and view.called):
+        yield "the server was started again" if view.is_started else "connected again"
     if view.called:
-        yield ", "
+        yield "" if is_brief else ", "
         yield content(shortened(view.called, 80), "bold")
         yield " called again"
     if view.took_s is not None:
         yield (f" in {duration(view.took_s)}", _QUIET)
     if view.has_changes:
         if in_strip:
-            yield Content.assemble(". ", ("W", "bold $text-accent"), " shows more.")
+            yield Content.assemble(". ", _MORE)
     elif view.called and view.values is not None and view.reach is not None:
         yield ". Nothing changed."
 
@@ -193,7 +227,9 @@ def _outcome(view: WatchView, *, in_strip: bool) -> Iterator[Content | str | tup
 def _labelled(label: str, parts: Sequence[Content], *, more: bool = False) -> Content:
     rest = len(parts) - _MAX_NAMED
     tail = f"  and {rest:,}{'+' if more else ''} more" if rest > 0 else ""
-    return Content.assemble((f"  {label}  ", _QUIET), Content("  ").join(parts[:_MAX_NAMED]), (tail, _QUIET))
+    return Content.assemble(
+        content(f"  {label}  ", _QUIET), Content("  ").join(parts[:_MAX_NAMED]), (tail, _QUIET)
+    )
 
 
 def _definition_parts(altered: ChangesSince) -> list[Content]:

@@ -504,7 +504,7 @@ def _saved(paths: tuple[str, ...]) -> str:
 
 def _watched(watching: Watching, origin: Origin | None) -> str:
     home = str(Path.cwd())
-    names = [path.removeprefix(f"{home}/") if path != home else "this folder" for path in watching.folders]
+    names = [path.removeprefix(f"{home}/") for path in watching.folders]
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
     if not names:

@@ -8,7 +8,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.watch.changes import ResultsAsked, reach_changed, repeats_safely, values_changed
-from inspector.tui.watch.view import Phase, WatchView, all_lines, reason_in, strip_lines
+from inspector.tui.watch.view import Phase, WatchView, all_lines, reason_in, strip_lines, strip_rows
 
 SECRET = "CANARY-7f3a-91be-44d0"
 
@@ -119,12 +119,44 @@ def test_only_what_was_compared_is_said_to_be_as_before_the_save() -> None:
         (WatchView(phase=Phase.STARTED, saved="x"), "There are no two results of the same call to compare."),
         (WatchView(phase=Phase.STARTED, saved="x", is_result_old=True), "is from before the save."),
         (WatchView(phase=Phase.STARTED, saved="x", is_comparing=True), "still being compared."),
-        (compared, "The definitions are as before the save. The result is as before the save."),
+        (compared, "The definitions are as before the save. The result of t is as before the save."),
     ):
         last = all_lines(view)[-1].plain
         assert last.endswith(words)
-        assert ("result is as before" in last) is (view is compared)
+        assert ("result of t is as before" in last) is (view is compared)
     assert len(all_lines(WatchView(phase=Phase.BROKEN, saved="x", reason="y"))) == 1
+
+
+def test_what_is_cut_from_a_low_strip_is_behind_a_key() -> None:
+    asked = ResultsAsked(before=record({"n": 1}), now=record({"n": 2}), level=Level.DECLARED)
+    changed = WatchView(
+        phase=Phase.STARTED, saved="server.py saved", called="loose", took_s=1.1, values=values_changed(asked)
+    )
+    broken = WatchView(phase=Phase.BROKEN, saved="server.py saved", reason="ValueError: " + "x" * 200)
+    short = WatchView(phase=Phase.STARTED, saved="server.py saved", called="loose")
+    for view, most, begin, second in (
+        (
+            changed,
+            2,
+            "↻ server.py saved: loose called again in 1.10 s",
+            "  result of loose  ≠ /structuredContent/n changed 1 → 2",
+        ),
+        (changed, 1, "↻ server.py saved: loose called again in 1.10 s", ""),
+        (
+            broken,
+            2,
+            "✗ server.py saved: the server does not run: ValueError: xx",
+            "  R or the next save starts",
+        ),
+    ):
+        rows = [row.plain for row in strip_rows(view, 80, most)]
+        assert len(rows) == min(most, 2)
+        assert max(map(len, rows)) <= 80
+        assert rows[0].startswith(begin)
+        assert rows[0].endswith("  W shows more.")
+        assert rows[-1].startswith(second)
+    assert [row.plain for row in strip_rows(short, 80, 2)] == [row.plain for row in strip_lines(short, 80)]
+    assert any(line.plain == "The result of loose" for line in all_lines(changed))
 
 
 def test_foreign_text_in_the_watch_view_is_made_safe() -> None:

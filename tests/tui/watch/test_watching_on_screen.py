@@ -24,7 +24,10 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
         # The called tool has a different schema: it is the author's own, so no confirmation is needed.
         await shows(app, "read called again", "≠ other /description changed", "#2 done")
         screen = await shows(
-            app, "/structuredContent/value changed 1 → 2", "+ /structuredContent/token added"
+            app,
+            "result of read",
+            "/structuredContent/value changed 1 → 2",
+            "+ /structuredContent/token added",
         )
         screen = await shows(app, "now leaks /structuredContent/token in", "hosts without protection")
         assert SECRET not in screen
@@ -49,6 +52,9 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
             "/structuredContent/value changed 2 → 3",
             absent="called again in",
         )
+
+        await pilot.press("escape", "escape")
+        await shows(app, "saved: read called again  W shows more.", absent="result of read")
 
         for code, reason in (
             ("def x(:", "SyntaxError: invalid syntax (server.py, line 5)"),
