@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from inspector.asks.ask import CAPABILITIES
 from inspector.claims.resolution import METHOD
-from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
+from inspector.json.exact import Json, JsonObject, JsonText, dump
 from inspector.json.members import object_at
 from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.exchanges import Answered, Asked, Matched, own_answer
-from inspector.protocol.frames import Channel, Direction, Notification, Request, Response, messages
+from inspector.protocol.frames import PRINTED, Channel, Direction, Notification, Request, Response, messages
 from inspector.protocol.server_requests import ELICIT, ServerRequest, server_requests
-from inspector.protocol.timeline import EntryKind, Timeline
+from inspector.protocol.timeline import Entry, EntryKind, Timeline
 
 
 class ListingKind(StrEnum):
@@ -70,7 +70,7 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     kind: FaultKind
     count: int
     example: str
-    """The reason or method of the first fault. May quote untrusted text."""
+    """The printed line, reason or method of the first fault. May quote untrusted text."""
     where: str = ""
     """The message and field of the first fault: `the answer to tools/call, field jsonrpc`."""
 
@@ -158,6 +158,8 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
     for entry in timeline.entries:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
             yield FaultKind.UNASKED, entry.detail, "field id of an answer"
+        elif entry.kind is EntryKind.FAULT and entry.title == "not a message":
+            yield from _noise(timeline, entry)
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
             yield FaultKind.NOT_OFFERED, entry.title, "field method of a request by the server"
     for matched in timeline.matched:
@@ -168,23 +170,17 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
         if isinstance(frame.body, JsonText):
             yield from ((FaultKind.ENCODING, fault, _named(matched)) for fault in frame.body.faults)
         for message in messages(frame.body):
-            match message:
-                case Malformed():
-                    where = (
-                        "a line on stdout"
-                        if frame.channel is Channel.STDIO
-                        else "a body or an event over HTTP"
-                    )
-                    yield FaultKind.NOISE, message.reason, where
-                case Response(faults=faults):
-                    for fault in faults:
-                        yield (
-                            FaultKind.MISSHAPEN,
-                            fault,
-                            f"{_named(matched)}, field {_FIELDS.get(fault, 'id')}",
-                        )
-                case _:
-                    pass
+            for fault in message.faults if isinstance(message, Response) else ():
+                where = f"{_named(matched)}, field {_FIELDS.get(fault, 'id')}"
+                yield FaultKind.MISSHAPEN, fault, where
+
+
+def _noise(timeline: Timeline, entry: Entry) -> Iterator[tuple[FaultKind, str, str]]:
+    frame = timeline.frame(entry.frames[0])
+    if frame is not None and frame.direction is Direction.RECEIVED and frame.channel is not Channel.CDP:
+        is_line = frame.channel is Channel.STDIO
+        where = "a line on stdout" if is_line else "a body or an event over HTTP"
+        yield FaultKind.NOISE, entry.detail.removeprefix(PRINTED), where
 
 
 _FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", "an answer without id": "id"}

@@ -80,6 +80,8 @@ class Script:
     failure: InspectorError | None = None
     """The error with which connecting ends."""
     stderr: Sequence[str] = ()
+    stdout: Sequence[str] = ()
+    """Lines that are printed to stdout while connecting, and are no messages."""
     calls: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
     """Every call that was made."""
     told: list[JsonObject | None] = field(default_factory=list[JsonObject | None])
@@ -158,6 +160,8 @@ class ScriptedSession(Session):
         self.enter(SessionState.CONNECTING)
         for line in self._script.stderr:
             self.frame(Direction.RECEIVED, line.encode("utf-8", "surrogatepass"), Channel.STDERR)
+        for line in self._script.stdout:
+            self.frame(Direction.RECEIVED, line.encode())
         await asyncio.sleep(0)
         if self._script.failure:
             self.enter(SessionState.FAILED, self._script.failure.message, self._script.failure.hint)

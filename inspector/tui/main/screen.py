@@ -305,7 +305,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.app.end_answers(time())
         if event.state is SessionState.READY:
             notes = message.link.server.notes if message.link.server else ()
-            for words in filter(None, (shortened(event.message, 400), *notes)):
+            for words in filter(None, (shortened(event.message, 400), *notes, server.printed_before())):
                 self.notify(server.named(words), severity="warning", timeout=10, markup=False)
         self._show_state()
 

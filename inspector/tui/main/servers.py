@@ -41,10 +41,15 @@ from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
 from inspector.tui.text import content, cut_in_the_middle, shortened
+from inspector.tui.timeline.rows import is_printed
 
 if TYPE_CHECKING:
     from inspector.files.watching import Watching
     from inspector.tui.watch.watcher import Watcher
+
+
+_MOST_BEFORE = 200
+"""The maximum number of timeline entries in which lines from before a server was ready are searched."""
 
 
 def _host_names() -> tuple[str, ...]:
@@ -94,6 +99,8 @@ class ServerParts:
         self._stage = stage
         self._life: Worker[None] | None = None
         self._restarting = asyncio.Lock()
+        self._printed = ""
+        """What the server printed to stdout before it was ready, as it was last shown."""
         self.failure: FailureView | None = None
         """The reason why there is no connection."""
         self._listings = Latest(screen, rows, self._take_rows, self._could_not)
@@ -216,6 +223,17 @@ class ServerParts:
         self.runner.cancel()
         group = f"reconnecting {self.number}"
         self._stage.screen.run_worker(self.reconnect(), group=group, exclusive=True)
+
+    def printed_before(self) -> str:
+        """A sentence about what the server printed to stdout before it was ready, once for each text. Untrusted text."""
+        entries = self.link.session.timeline.entries if self.link.session is not None else ()
+        printed = next((entry.detail for entry in entries[:_MOST_BEFORE] if is_printed(entry)), "")
+        before, self._printed = self._printed, printed or self._printed
+        return (
+            f"The {printed}. Strict clients close the connection then."
+            if printed and printed != before
+            else ""
+        )
 
     @property
     def has_something(self) -> bool:

@@ -391,6 +391,18 @@ async def test_a_finding_about_a_result_stays_after_a_reconnect_until_the_next_r
         assert "before the reconnect" not in await reviewed(pilot, app, "SL-OUT010")
 
 
+async def test_a_line_printed_to_stdout_at_the_start_is_quoted_at_once_and_in_its_finding() -> None:
+    printed = "Server [bold]starting\x1b[2J …"
+    played = script(CLEAN)
+    played.stdout = [printed, "more"]
+    app = app_of(played)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await reviewed(pilot, app, "The server printed to stdout instead of stderr")
+        assert '"Server [bold]starting␛[2J …". Strict clients' in text
+        await pilot.press("f")
+        await reviewed(pilot, app, '> "Server [bold]starting␛[2J …"')
+
+
 async def test_a_changed_list_is_reviewed_again() -> None:
     played = script(CLEAN, TORN)
     app = app_of(played)
