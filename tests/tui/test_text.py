@@ -354,7 +354,7 @@ def test_a_line_of_the_timeline_fits_its_width(kind: EntryKind, width: int) -> N
 
 def test_a_line_of_the_timeline_shows_waiting_and_failed_in_words() -> None:
     assert "waiting" in entry_line(an_entry(EntryKind.EXCHANGE, EntryState.PENDING), 80).plain
-    assert "failed" in entry_line(an_entry(EntryKind.EXCHANGE, EntryState.FAILED), 80).plain
+    assert "failed" in entry_line(an_entry(EntryKind.EXCHANGE, EntryState.FAILED, detail="-32603"), 80).plain
 
 
 def test_a_failure_shows_the_last_lines_of_stderr_in_order() -> None:

@@ -386,16 +386,19 @@ def status(row: TimelineRow) -> tuple[str, str]:
     entry = row.entry
     if entry is None:
         return "", ""
-    if not row.call:
-        return _STATES[entry.state]
-    if entry.state is EntryState.DONE:
+    if row.call and entry.state is EntryState.DONE:
         record = row.record
         if record is not None and record.judgement.breaks_schema:
             return "✗ breaks output schema", "bold $text-error"
         return "ok", "$text-success"
-    if entry.state is EntryState.FAILED and not entry.detail:
-        return "tool error", "bold $text-error"
-    return _STATES[entry.state]
+    return _state_of(entry)
+
+
+def _state_of(entry: Entry) -> tuple[str, str]:
+    """The state of an entry in words, and their style. A call that failed without an error has a tool error."""
+    words, style = _STATES[entry.state]
+    is_tool_error = entry.state is EntryState.FAILED and not entry.detail and bool(called(entry))
+    return ("tool error" if is_tool_error else words), style
 
 
 def row_line(row: TimelineRow, width: int) -> Content:
@@ -436,7 +439,7 @@ def entry_line(entry: Entry, width: int, at_s: float | None = None, before: Cont
 
     `before`: words before the text of the entry.
     """
-    state, style = _STATES[entry.state]
+    state, style = _state_of(entry)
     words = Content.assemble(before, _words(entry, max(width, 20)), (f"  {state}", style) if state else "")
     return _line(entry.at_s if at_s is None else at_s, entry, words, width)
 

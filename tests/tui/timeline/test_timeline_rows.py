@@ -9,6 +9,7 @@ from inspector.protocol.targets import DemoTarget
 from inspector.tui.timeline.rows import (
     TimelineRow,
     TimelineRows,
+    entry_line,
     matches,
     row_line,
     stdout_words,
@@ -115,6 +116,17 @@ def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
         assert "  tool error " in line
         rest = line.partition("tool error")[2][:-18]
         assert re.fullmatch(r"(  stderr [^…]*(…|integer))?(  policy: allowed)?(  1 log)? *", rest), line
+
+
+def test_a_tool_error_has_the_same_words_in_a_call_and_as_an_entry_of_a_recording() -> None:
+    session = a_session()
+    ask(session, 1, "mint")
+    answer(session, 1, FAILED)
+    (entry,) = session.timeline.entries
+    assert entry_line(entry, 80).plain.partition("tools/call mint  ")[2].startswith("tool error ")
+    rows = TimelineRows()
+    rows.take(session, 0.0)
+    assert "#1 mint tool error " in lines(rows.rows)[0]
 
 
 def test_stray_stdout_during_a_call_is_in_its_row() -> None:
