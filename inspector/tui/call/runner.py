@@ -15,7 +15,7 @@ from textual.worker import Worker
 from inspector.errors import InspectorError, UsageError
 from inspector.json.exact import JsonObject
 from inspector.pins.pins import ConfirmReason
-from inspector.protocol.catalogue import Item, Tool
+from inspector.protocol.catalogue import Item, Kind, Tool
 from inspector.protocol.targets import Target
 from inspector.schema.fields import Form
 from inspector.session.call_record import FILLED, CallRecord, Progress
@@ -122,12 +122,13 @@ class RepeatableCall(Struct, frozen=True, kw_only=True):
     """The title of the call in the timeline, such as `mint` or `resources/read demo://note`."""
 
 
-def call_words(title: str, in_short: str, *, is_tool: bool) -> Content:
-    """A call as `mint(owner="ada")`, or the title of what is read.
+def call_words(title: str, in_short: str, kind: Kind) -> Content:
+    """A call as `mint(owner="ada")`, a prompt with its arguments, or the title of what is read.
 
     `in_short`: the arguments, without sensitive values.
     """
-    words = f"{title}({in_short})" if is_tool else title
+    has_arguments = kind is Kind.TOOL or (kind is Kind.PROMPT and in_short)
+    words = f"{title}({in_short})" if has_arguments else title
     return content(shortened(words, 300), "bold")
 
 
@@ -305,7 +306,7 @@ class CallRunner:
         self._screen.post_message(CallStarted(self._link, call.title, call.in_short))
         is_in_use = is_quiet and self._pane.has_focus_within
         if self.tool is not None and self.tool.name == name and not is_in_use:
-            self._pane.fold(call_words(call.title, call.in_short, is_tool=self.tool.item is None))
+            self._pane.fold(call_words(call.title, call.in_short, self.tool.kind))
         if not is_quiet:
             self._tick()
             self._result.focus_result()

@@ -152,7 +152,7 @@ class Selection:
             return
         entry = self._catalogue.find(tool.item or tool)
         is_last = last is None or last.number == record.number
-        words = call_words(record.title, arguments, is_tool=tool.item is None)
+        words = call_words(record.title, arguments, tool.kind)
         if self.is_earlier:
             self._tool.call.end_earlier()
         self._earlier = None if is_last else _Earlier(record=record, words=words)
@@ -597,8 +597,8 @@ class Selection:
             self._result.show(view if is_still_wanted else view.masked or view)
             if self.is_recorded:
                 shown = in_short(asked.record.arguments, self._item.form)
-                is_tool = asked.record.kind is Kind.TOOL
-                self._tool.call.fold_recorded(call_words(asked.record.title, shown, is_tool=is_tool))
+                words = call_words(asked.record.title, shown, asked.record.kind)
+                self._tool.call.fold_recorded(words)
             if self._focus_result_of == asked.record.name:
                 # The focused widget was hidden while the resource was read.
                 self._focus_result_of = ""
