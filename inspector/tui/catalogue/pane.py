@@ -171,6 +171,8 @@ class CatalogueLines(Lines):
         if spot is None or spot.entry is None or isinstance(spot.entry, Malformed):
             return Content("")
         width = self.scrollable_content_region.width
+        if not width:
+            return Content("")
         marks = marks_in_row(spot.entry, self._marks_for(spot.server, spot.entry), width).legend
         return Content("\n").join(part for part in (whole_name(spot.entry, width), marks) if part.plain)
 
@@ -287,6 +289,10 @@ class CataloguePane(Vertical):
         yield self._note
         yield self._lines
         yield self._legend
+
+    def on_resize(self) -> None:
+        # The rows may have had no width so far.
+        self.call_after_refresh(self._explain)
 
     def _explain(self) -> None:
         """Show the legend of the row under the cursor, below the list."""

@@ -358,6 +358,12 @@ async def test_at_80x24_the_form_has_most_rows_before_a_call_and_the_result_afte
         assert isinstance(app.focused, CatalogueLines)
         assert result.values.size.height >= 5
         assert form.size.height < result.size.height
+        # The row of the list has the whole name, so the legend below the list does not repeat it.
+        legend = app.screen.query_one("#catalogue-legend")
+        await pilot.press("enter", "t")
+        await settled(pilot, app, "Esc back")
+        while "mint" in str(legend.render()):
+            await pilot.pause(0.02)
 
 
 async def test_the_filter_narrows_while_typing_and_escape_clears_it() -> None:
