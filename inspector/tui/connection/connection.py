@@ -207,13 +207,16 @@ class SessionLink:
         except InspectorError as error:
             return error.message
 
-    async def relist(self) -> None:
-        """Read every list again."""
-        if self.session is not None and self.is_ready:
-            try:
-                await self.session.list_all()
-            except InspectorError as error:
-                self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
+    async def relist(self) -> bool:
+        """Read every list again. Returns whether they were read."""
+        if self.session is None or not self.is_ready:
+            return False
+        try:
+            await self.session.list_all()
+        except InspectorError as error:
+            self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
+            return False
+        return True
 
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
         """The values that the server suggests for an argument of a prompt or template."""

@@ -1141,7 +1141,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_list_again(self) -> None:
         if self.server.link.is_ready:
-            self.server.list_again()
+            self.server.list_again(is_wanted=True)
         else:
             self.notify(f"There is no connection ({self.server.link.state}). R reconnects.", markup=False)
 

@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerCancelled
 from inspector.boundary.options import Level
 from inspector.claims.registry import vocabularies
 from inspector.hosts.registry import hosts
+from inspector.pins.pins import changes_between, definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.protocol.targets import PageTarget
 from inspector.session.call_record import CallRecord
@@ -40,7 +41,7 @@ from inspector.tui.recording.recorder import SessionRecorder
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
-from inspector.tui.text import content, cut_in_the_middle, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.timeline.rows import is_printed
 
 if TYPE_CHECKING:
@@ -267,9 +268,24 @@ class ServerParts:
         """Compute the rows of a catalogue in a thread, and show them when they are ready."""
         self._listings.ask(catalogue)
 
-    def list_again(self) -> None:
-        """Read every list of the server again. Cancels a reading that has not ended."""
-        self._stage.screen.run_worker(self.link.relist, group=f"listing {self.number}", exclusive=True)
+    def list_again(self, *, is_wanted: bool = False) -> None:
+        """Read every list of the server again. Cancels a reading that has not ended.
+
+        `is_wanted`: true if the user wants it, who is then notified of its outcome.
+        """
+        read = self._list_again if is_wanted else self.link.relist
+        self._stage.screen.run_worker(read, group=f"listing {self.number}", exclusive=True)
+
+    async def _list_again(self) -> None:
+        session = self.link.session
+        before = session.catalogue if session is not None else None
+        if not await self.link.relist() or session is None or before is None:
+            return
+        listings = (definitions_of(each, None) for each in (before, session.catalogue))
+        changed = len(await asyncio.to_thread(changes_between, *listings))
+        changes = count(changed, "change in the definitions", "changes in the definitions")
+        words = f"Listed again: {count(len(session.catalogue.tools), 'tool')}, {changes if changed else 'nothing changed'}."
+        self._stage.screen.notify(self.named(words), markup=False)
 
     def finished(self, record: CallRecord) -> None:
         """Pass on the record of a call that has ended: to selection, watch, review and history."""

@@ -631,6 +631,13 @@ async def test_the_list_is_read_again_after_a_change_notification() -> None:
         told.tools = [*told.tools, {"name": "newcomer", "inputSchema": {"type": "object"}}]
         told.opened[0].change_lists()
         await settled(pilot, app, "newcomer")
+        # The user is notified only if they have asked.
+        assert "Listed again" not in screen_text(app)
+        await pilot.press("L")
+        await settled(pilot, app, "Listed again: 3 tools, nothing changed.")
+        told.tools = told.tools[:-1]
+        await pilot.press("L")
+        await settled(pilot, app, "Listed again: 2 tools, 1 change in the definitions.")
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
