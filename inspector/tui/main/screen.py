@@ -486,6 +486,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.recorder.follow(selection.level, selection.host)
         self._note_collision()
         self._show_aside()
+        self.server.count_history()
         self._subscriptions.show(self.server.subscriptions, self._open_resource())
         self._show_state()
 

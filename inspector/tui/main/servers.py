@@ -348,8 +348,16 @@ class ServerParts:
 
     def show_history(self) -> None:
         if self.is_shown:
-            self._stage.tool.count_history(len(self.history.calls))
+            self.count_history()
             self._stage.keys_changed()
+
+    def count_history(self) -> None:
+        """Show on the tab how often the open tool was called in this run."""
+        tool = self.selection.tool
+        calls = (call for call in self.history.calls if call.is_new)
+        self._stage.tool.count_history(
+            sum(tool is not None and call.past.tool == tool.name for call in calls)
+        )
 
     def _show_vault(self) -> None:
         self._stage.keys_changed()

@@ -105,7 +105,7 @@ class ToolPane(Vertical):
         self.post_message(self.FindingsWanted(view, of_result))
 
     def count_history(self, calls: int) -> None:
-        """Show on the tab how many calls the history has."""
+        """Show on the tab how many calls of the open tool the history has from this run."""
         self.tabs.annotate("history", f"{calls:,}" if calls else "")
 
     def show_findings(self, view: FindingsView) -> None:
