@@ -22,7 +22,7 @@ from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing,
 from inspector.tui.call.form import ArgumentForm, Completer
 from inspector.tui.catalogue.item import ToolView, about
 from inspector.tui.keys.command import KeyPlace
-from inspector.tui.keys.table import bindings
+from inspector.tui.keys.table import bindings, command
 from inspector.tui.text import content, shortened
 
 VERBS: Mapping[Kind, str] = {
@@ -42,6 +42,8 @@ _EMPTY = {
 }
 _FEW_FIELDS = 2
 """The number of fields up to which a form needs less than half of a tall screen."""
+_DESCRIPTION_SHARE = 3
+"""A description takes up to one part in this many of the pane's rows, and the rows that the form leaves."""
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""
 
@@ -93,7 +95,7 @@ class CallPane(Vertical):
     DEFAULT_CSS = """
     CallPane {
         background: $surface;
-        & > #about { height: auto; max-height: 4; padding: 0 1; color: $foreground 80%; overflow-y: auto; }
+        & > #about { height: auto; padding: 0 1; color: $foreground 80%; }
         & > #arguments {
             display: none; height: 1fr; border: none; padding: 0 1; background: $panel; scrollbar-size: 1 1;
         }
@@ -141,6 +143,7 @@ class CallPane(Vertical):
     def __init__(self) -> None:
         super().__init__(id="call")
         self._about = Static("", markup=False, id="about")
+        self._description = Content("")
         self._line = Static("", markup=False, id="folded")
         self._before_fields = ArgumentsLine()
         self._form = ArgumentForm()
@@ -185,7 +188,7 @@ class CallPane(Vertical):
         self._folded = None
         self._tried = False
         self.unfold()
-        self._about.update(about(view.entry))
+        self._description = about(view.entry)
         self._send.label = Content(self._verb.capitalize())
         self.set_class(view.form is None, "-inert")
         self._use_json(text)
@@ -198,9 +201,24 @@ class CallPane(Vertical):
                 empty="No arguments." if self.has_class("-recorded") else _EMPTY[kind],
                 offered=self._completer_of(view),
             )
+        self._draw_about()
         self._forget_draft()
         self._show_draft()
         self.check_now()
+
+    def _draw_about(self) -> None:
+        """Draw as much of the description as there are rows for. If it is cut, it ends with the key that shows all."""
+        height, width = self.size.height, max(self.size.width - 2, 10)
+        # One row is for the buttons, and one for the note about a field.
+        rest = height - 2 - (len(self._form.lines) if self._view is not None and self._view.form else 0)
+        rows = self._description.wrap(width)
+        room = max(height // _DESCRIPTION_SHARE, rest, 1)
+        if height and len(rows) > room:
+            key = command("tab.definition")
+            more = Content.assemble("… ", (key.key, "bold $text-accent"), f" {key.label}")
+            last = rows[room - 1].rstrip()
+            rows = [*rows[: room - 1], Content.assemble(last.truncate(width - more.cell_length), more)]
+        self._about.update(Content("\n").join(rows))
 
     @property
     def _verb(self) -> str:
@@ -344,8 +362,9 @@ class CallPane(Vertical):
         self._line.update(words, layout=False)
 
     def on_resize(self) -> None:
-        """Draw the line of a call for the new width."""
+        """Draw the line of a call and the description for the new size."""
         self._draw_folded()
+        self._draw_about()
 
     def unfold(self) -> None:
         """Show the form again."""

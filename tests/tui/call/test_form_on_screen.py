@@ -47,6 +47,22 @@ async def test_a_form_can_be_filled_in_by_keyboard(size: tuple[int, int]) -> Non
         assert told.calls == [("order", {"what": "coffee", "cups": 3})]
 
 
+@pytest.mark.parametrize(("rows", "end"), [(8, "line 8"), (40, "… 2 definition")])
+async def test_a_description_takes_the_free_rows_and_says_where_it_is_cut(rows: int, end: str) -> None:
+    lines = "\n".join(f"line {number}" for number in range(1, rows + 1))
+    properties: JsonObject = {"city": {"type": "string"}}
+    tool: JsonObject = {
+        "name": "weather",
+        "description": lines,
+        "inputSchema": {"type": "object", "properties": properties},
+    }
+    app = app_of(Script(tools=[tool]))
+    async with app.run_test(size=SMALL) as pilot:
+        shown = (await settled(pilot, app, end)).splitlines()
+        last = next(number for number, line in enumerate(shown) if end in line)
+        assert "city" in shown[last + 1]
+
+
 async def test_typing_selects_a_value_and_backspace_clears_it() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
