@@ -24,6 +24,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.opening import OpeningScreen
+from inspector.tui.runtime import key_reader
 from inspector.tui.runtime.few_colours import FewColours
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.key_order import KeyOrder
@@ -58,6 +59,7 @@ def run(launch: "Launch") -> int:
     names = _names(launches)
     sources = [_source(each, name, own) for each, name in zip(launches, names, strict=True)]
     keep_responsive()
+    key_reader.install()
     end_with_the_terminal()
     app = SightlineApp(
         sources,

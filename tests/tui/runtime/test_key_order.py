@@ -6,6 +6,7 @@ from textual import events
 from inspector.json.exact import Json
 from inspector.tui.app import SightlineApp
 from inspector.tui.call.pane import CallPane
+from inspector.tui.runtime.key_reader import KeyReader
 from tests.driven import drives
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
@@ -59,3 +60,24 @@ async def test_letters_after_enter_go_into_the_form_that_is_still_being_opened(s
         arrive(app, "j", "enter", "rather this")
         await settled(pilot, app, "rather this")
         assert app.screen.query_one(CallPane).has_focus_within
+
+
+@pytest.mark.parametrize(
+    ("read", "keys"),
+    [
+        ("a\x1bT", ["a", "escape", "T"]),
+        ("\x1bn\x1bn", ["escape", "n"] * 2),
+        ("\x1b/", ["escape", "slash"]),
+        ("\x1b2", ["escape", "2"]),
+        ("\x1b[", ["escape", "left_square_bracket"]),
+        ("\x1b[1;3Zx\x1bOzx", ["x", "x"]),
+        ("\x1b\x1b[A\x1b[1;5A\x1bb\x1b\x7f", ["escape", "up", "ctrl+up", "ctrl+left", "ctrl+w"]),
+        ("^™", ["circumflex_accent", "trade_mark_sign"]),
+    ],
+)
+def test_escape_and_the_next_key_are_two_keys_and_an_unknown_sequence_is_none(
+    read: str, keys: list[str]
+) -> None:
+    parser = KeyReader()
+    found = (*parser.feed(read), *parser.feed(""))
+    assert [key.key for key in found if isinstance(key, events.Key)] == keys
