@@ -31,7 +31,9 @@ from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.rows import Group, matching, rows
 from inspector.tui.catalogue.rows import entry_line as item_line
 from inspector.tui.connection.failure import FailureView, failure, failure_in_short, last_words
+from inspector.tui.findings.screen import FindingsScreen
 from inspector.tui.help.screen import help_lines
+from inspector.tui.hosts.screen import HostsScreen
 from inspector.tui.keys import palette
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyOffer, KeySituation, fitting, key_line, keys_now
@@ -39,9 +41,10 @@ from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.main.tool_pane import TABS
 from inspector.tui.text import content, count, duration, headline, paragraph, shortened, size, tokens
-from inspector.tui.timeline.frame import pieces
+from inspector.tui.timeline.frame import FrameScreen, pieces
 from inspector.tui.timeline.rows import entry_line
 from inspector.tui.trust.view import GravestLabel
+from inspector.tui.widgets.secondary import Keys
 from inspector.tui.widgets.tab_line import tab_texts
 
 
@@ -171,6 +174,13 @@ def test_the_footer_fits_and_its_last_key_opens_the_full_list(part: FocusedPart,
     line = key_line(keys).plain
     for key in keys:
         assert line[key.start : key.end].endswith(key.offer.label)
+
+
+@pytest.mark.parametrize("keys", [FindingsScreen.KEYS, HostsScreen.KEYS, FrameScreen.KEYS])
+@pytest.mark.parametrize("width", [24, 50, 60, 80, 140])
+def test_the_way_back_is_in_the_footer_before_any_other_key(keys: Keys, width: int) -> None:
+    line = key_line(fitting([KeyOffer(command(known), label) for known, label in keys], width)).plain
+    assert " Esc " in line
 
 
 @pytest.mark.parametrize(

@@ -337,14 +337,19 @@ _OF_RESULT = ("boundary.next", "host.choose", "host.compare", "result.compare")
 def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
     """The keys that fit into `width` cells, the most important first.
 
-    The last of `offers` is always included.
+    The last of `offers` is always included, and Esc before any other key.
     """
     keys: list[FooterKey] = []
     position = 1
-    reserved = _length(offers[-1]) + 2 if offers else 0
+    reserved = {
+        number: _length(offer) + 2
+        for number, offer in enumerate(offers, 1)
+        if number == len(offers) or _shown(offer) == "Esc"
+    }
     for number, offer in enumerate(offers, 1):
         length = _length(offer)
-        if number < len(offers) and position + length + 2 + reserved > width:
+        reserved.pop(number, None)
+        if number < len(offers) and position + length + 2 + sum(reserved.values()) > width:
             continue
         keys.append(FooterKey(offer=offer, start=position, end=position + length))
         position += length + 2
