@@ -1,4 +1,4 @@
-"""The help screen: all keys, first those that work here, and what boundary, host, signs and badges mean."""
+"""The help screen: all keys, first those that work here, and what boundary, host, trust, signs and badges mean."""
 
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
@@ -30,6 +30,12 @@ _HOST = (
     "The host is the program that runs the model and calls the tools. It drops, adds or rewrites parts of what the "
     "boundary passes. spec follows the specification; each other profile reproduces a real host as it was observed. "
     "h lists all of them, c compares them on a result."
+)
+
+_TRUST = (
+    "The header says what the answers so far have brought to the model: sensitive since #1 says that the answer of call "
+    "#1 was the first with data that is declared sensitive; untrusted, with text that others wrote; malicious, with an "
+    "attack that the server reports. T shows every label."
 )
 
 _SIGNS = (
@@ -127,13 +133,16 @@ def _key_line(found: Command, label: str) -> HelpLine:
 
 
 def legend_lines() -> list[HelpLine]:
-    """The lines that explain the boundary, the host, the signs and the badges."""
+    """The lines that explain the boundary, the host, the trust, the signs and the badges."""
     return [
         HelpLine(words="Boundary", is_heading=True),
         HelpLine(words=_BOUNDARY),
         HelpLine(words=""),
         HelpLine(words="Host", is_heading=True),
         HelpLine(words=_HOST),
+        HelpLine(words=""),
+        HelpLine(words="Trust", is_heading=True),
+        HelpLine(words=_TRUST),
         HelpLine(words=""),
         HelpLine(words="Signs", is_heading=True),
         *(HelpLine(key=sign, words=words) for sign, words in _SIGNS),

@@ -76,23 +76,24 @@ def header(view: HeaderView, width: int) -> Content:
     return Content.assemble(" ", left, " " * gap, lenses, " ")
 
 
-_DISPENSABLE = ("boundary", "host", "recording", "place", "profile", "tools", "protocol")
+_DISPENSABLE = ("lenses", "since", "recording", "place", "profile", "tools", "protocol")
 """The parts that are shown where they have room, the most useful first.
 
-Boundary and host are the words before their names, the recording is its time.
+Lenses are the words before the names of boundary and host, since is the call of the trust label, the
+recording is its time.
 """
 
 
 def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
     """The state, and the details in `kept`."""
     recording = view.recording if "recording" in kept else view.recording.partition(" ")[0]
+    trust = view.trust.word if view.trust else ""
+    label = trust if "since" in kept else trust.partition(" ")[0]
     state = Content.assemble(
         ("a recording", "bold $text-accent")
         if view.is_replay
         else (str(view.state), STATE_STYLES[view.state]),
-        (f"  {view.trust.word}", _TRUST_STYLES[view.trust.is_grave])
-        if view.trust and view.trust.word
-        else "",
+        (f"  {label}", _TRUST_STYLES[view.trust.is_grave]) if view.trust and label else "",
         ("  certificate not checked", "bold $text-error") if view.is_insecure else "",
         (f"  ● {recording}", "bold $text-error") if recording else "",
     )
@@ -100,11 +101,12 @@ def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
 
 
 def _lenses(view: HeaderView, kept: Container[str]) -> Content:
+    has_words = "lenses" in kept
     return Content.assemble(
-        ("boundary: ", "$foreground 70%") if "boundary" in kept else "",
+        ("boundary: ", "$foreground 70%") if has_words else "",
         (str(view.level), f"bold {level_style(view.level)}"),
         "  ",
-        ("host: ", "$foreground 70%") if "host" in kept else "",
+        ("host: ", "$foreground 70%") if has_words else "",
         content(view.host, "bold"),
     )
 
