@@ -163,7 +163,7 @@ def pin(screen: Terminal) -> None:
 
 def trust(screen: Terminal) -> None:
     """Show the trust of the session, and begin a new one."""
-    press(screen, "T", see="Trust labels received")
+    press(screen, "T", see="Labels from answers")
     press(screen, "p p p", "tab", "j j G", "n", see="Begin a new agent session?")
     agree(screen, see="Agent session 2")
     press(screen, "escape", "escape")

@@ -572,8 +572,9 @@ DECIDING: tuple[Command, ...] = (
         "trust.propagation",
         "p",
         "propagation",
-        "labels sent",
-        "Changes what each call to the server under the cursor says about the session.",
+        "what is sent",
+        "Changes what each call to the server under the cursor says about the session: nothing, the trust labels without or "
+        "with sources. Says at once what that is.",
     ),
     _trust(
         "trust.renew",

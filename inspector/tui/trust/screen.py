@@ -28,6 +28,11 @@ from inspector.tui.trust.view import (
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
 
+_INTRODUCTION = (
+    "An answer can bring trust labels into the session, such as untrusted or sensitive. Sightline keeps them as an agent "
+    "host would, and the policy decides by them. No server learns of them unless you press p: each call to it then says "
+    "what the session contains, so that the server can be careful too."
+)
 _NOTHING = "  No call of this agent session has brought a trust label."
 _MOST_SERVERS = 6
 
@@ -45,7 +50,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TRUST)
     NAME = "Trust"
     KEYS: ClassVar[Keys] = (
-        ("trust.propagation", "labels sent"),
+        ("trust.propagation", ""),
         ("trust.renew", ""),
         ("trust.back", ""),
         ("app.next", ""),
@@ -71,10 +76,13 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         self._views = self.latest(_made, self._take)
 
     def body(self) -> ComposeResult:
-        yield Static("Servers, and the trust labels sent to each", markup=False, classes="secondary-heading")
+        yield Static(_INTRODUCTION, markup=False, id="trust-introduction")
+        yield Static(
+            "Labels from each server, and labels sent to it", markup=False, classes="secondary-heading"
+        )
         yield self._servers
         yield self._sent
-        yield Static("Trust labels received, by call", markup=False, classes="secondary-heading")
+        yield Static("Labels from answers, by call", markup=False, classes="secondary-heading")
         yield self._labels
         yield self._label
 

@@ -150,7 +150,7 @@ def trust_row(row: ServerRow, width: int, *, here: bool) -> Content:
     `width`: the cells of the row. `here`: true if the cursor is on it.
     """
     labels = Content.assemble(
-        (f"  {count(row.received, 'label')} received, sent: ", _QUIET),
+        (f"  {count(row.received, 'label')} from it, sent to it: ", _QUIET),
         (_SENT[row.detail], "$text-warning" if row.detail is not None else ""),
     )
     room = max(width - 2 - labels.cell_length, _LEAST_NAME)

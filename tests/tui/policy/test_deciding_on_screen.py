@@ -241,7 +241,8 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             "#1 search",
             "attribution  https://news.example/a",
             "attribution  ␛[31m[bold]red[/bold]",
-            "demo  4 labels received, sent: none",
+            "An answer can bring trust labels into the session",
+            "demo  4 labels from it, sent to it: none",
             "Calls to it carry no trust labels.",
         ):
             assert words in text, f"{words}\n{text}"
