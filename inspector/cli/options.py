@@ -654,7 +654,7 @@ class PolicyOptions(OptionGroup):
             return Terms()
         from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
 
-        return Terms(policy=read_policy(self.policy))
+        return Terms(policy=read_policy(self.policy), source=self.policy)
 
     @contextmanager
     def logged(self, terms: Terms) -> Generator[Terms]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.policy.facts import Fact, FactPath, Facts, FactState
 from inspector.policy.operators import OPERATORS, Truth, scale_of
 from inspector.safe_text import safe_line
@@ -108,6 +108,24 @@ def _tests(condition: Condition) -> Iterator[FactComparison]:
                 yield from _tests(each)
         case Not(condition=inner):
             yield from _tests(inner)
+
+
+def condition_text(condition: Condition) -> str:
+    """A condition in one line, such as `tool.name equals "wipe" and not session.untrusted equals true`. Untrusted text."""
+    match condition:
+        case FactComparison():
+            return f"{condition.path.text} {condition.operator} {dump_text(condition.operand)}"
+        case And(conditions=conditions):
+            return " and ".join(map(_part_text, conditions))
+        case Or(conditions=conditions):
+            return " or ".join(map(_part_text, conditions))
+        case Not(condition=inner):
+            return f"not {_part_text(inner)}"
+
+
+def _part_text(condition: Condition) -> str:
+    text = condition_text(condition)
+    return f"({text})" if isinstance(condition, (And, Or)) else text
 
 
 def _judge(condition: Condition, facts: Facts, absent: Truth) -> Truth:

@@ -169,7 +169,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "hosts/hosts.tcss",
         "secrets/secrets.tcss",
         "page/page.tcss",
-        "policy/dialog.tcss",
+        "policy/policy.tcss",
         "trust/trust.tcss",
         "context/context.tcss",
         "pins/pins.tcss",

@@ -28,5 +28,7 @@ class Terms(Struct, frozen=True, kw_only=True):
 
     policy: "Policy | None" = None
     """The policy; None for the built-in policy."""
+    source: str = ""
+    """The file of the policy; empty for the built-in policy."""
     audit: "Audit | None" = None
     """The audit log, which the caller closes; None to log nothing."""

@@ -31,6 +31,7 @@ class KeyPlace(StrEnum):
     APP = "In an open interface"
     DECIDING = "In the question before a call"
     TRUST = "In the trust of the session"
+    POLICY = "In the policy"
     CONTEXT = "In the context before the first call"
     PINS = "In the pins"
     WATCH = "In the changes after a save"

@@ -28,6 +28,7 @@ _FIRST = (
     "secrets.open",
     "pins.open",
     "trust.open",
+    "policy.open",
     "context.open",
     "call.copy",
     "session.export",

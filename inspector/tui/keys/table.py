@@ -213,6 +213,14 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "policy.open",
+        "A",
+        "policy",
+        "policy",
+        "Shows the rules of the policy, which decides on every call and on its answer: what each does, and when.",
+        palette=True,
+    ),
+    _main(
         "findings.open",
         "f",
         "findings",
@@ -558,6 +566,15 @@ DECIDING: tuple[Command, ...] = (
         "back",
         "Back to the main screen.",
         shown="Esc W",
+    ),
+    row(
+        KeyPlace.POLICY,
+        "policy.back",
+        "escape,A",
+        "app.pop_screen",
+        "back",
+        "Back to the main screen.",
+        shown="Esc A",
     ),
     row(
         KeyPlace.CONTEXT,

@@ -75,6 +75,7 @@ from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import PageScreen
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
+from inspector.tui.policy.screen import PolicyScreen
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.guard import GuardedApp
@@ -1082,6 +1083,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_trust(self) -> None:
         self._open(TrustScreen(self._gate.oversight, str(self.server.target), self._gate.renew))
+
+    def action_policy(self) -> None:
+        self._open(PolicyScreen(self._gate.oversight.policy, self._gate.source))
 
     def action_new_session(self) -> None:
         self.run_worker(self._gate.renew(), group="renewing", exclusive=True)

@@ -306,6 +306,9 @@ class PlayerScreen(MainScreen):
             markup=False,
         )
 
+    def action_policy(self) -> None:
+        self.action_trust()
+
     def action_pins(self) -> None:
         self.notify("Definitions can only be pinned with a connected server.", markup=False)
 

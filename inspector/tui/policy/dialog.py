@@ -18,7 +18,7 @@ _AROUND = 7
 """The number of rows for the title, the keys, the border and the space between them."""
 
 _LEAST_ROWS = 4
-"""The minimum number of rows of the text, as in dialog.tcss."""
+"""The minimum number of rows of the text, as in policy.tcss."""
 
 UNREAD_S = 0.5
 """The time in seconds after a question appears within which `y` does not count.

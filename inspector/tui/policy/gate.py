@@ -56,6 +56,8 @@ class PolicyGate:
         terms: Terms | None,
     ) -> None:
         self._screen = screen
+        self.source = terms.source if terms else ""
+        """The file of the policy; empty for the built-in policy. Untrusted text."""
         self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
         self.gravest_label: GravestLabel | None = None
         """The gravest trust label of the agent session; None before the first call."""

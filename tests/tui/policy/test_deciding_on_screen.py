@@ -182,6 +182,46 @@ async def test_a_blocked_call_shows_the_reason_and_cannot_be_made() -> None:
         assert [name for name, _ in told.calls] == ["search"]
 
 
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+async def test_the_palette_opens_the_rules_of_the_policy_in_their_order(size: tuple[int, int]) -> None:
+    conditions: JsonObject = {
+        "or": [
+            {
+                "and": [
+                    {"fact": "tool.name", "equals": HOSTILE},
+                    {"not": {"fact": "arguments.to", "exists": True}},
+                ]
+            },
+            {"fact": "session.untrusted", "equals": True},
+        ]
+    }
+    policy = rules(
+        rule("warn", "response.isError", exists=True),
+        {"name": HOSTILE, "effect": "block", "reason": "so I say", "conditions": conditions},
+    )
+    app = app_of(script(), terms=Terms(policy=policy, source="own\x1b[31m.toml"))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "search")
+        await pilot.press("ctrl+p", *"policy")
+        await settled(pilot, app, "Shows the rules of the policy")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "own␛[31m.toml  2 rules")
+        assert "\x1b" not in text
+        first, second = (line for line in text.splitlines() if " warn " in line or " block  " in line)
+        assert " ".join(first.split()) == "▸ warn-1 warn shows a message about the answer"
+        assert "block" in second
+        assert "does not make the call" in second
+        await pilot.press("down")
+        text = " ".join((await settled(pilot, app, "so I say")).split())
+        assert (
+            '(tool.name equals "\\u001b[31m[bold]red[/bold]" and not arguments.to exists true) or session.untrusted'
+            in text
+        )
+        assert "--policy FILE takes another policy" in text
+        await pilot.press("escape", "r")
+        await settled(pilot, app, "Timeline")
+
+
 async def test_a_reported_attack_opens_a_dialog() -> None:
     app = app_of(script(ATTACK))
     async with app.run_test(size=SMALL) as pilot:

@@ -123,6 +123,8 @@ HARMLESS = {
     "decision.agree",
     "decision.decline",
     "trust.open",
+    "policy.open",
+    "policy.back",
     "trust.new-session",
     "trust.back",
     "trust.propagation",
