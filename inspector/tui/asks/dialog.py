@@ -5,7 +5,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -21,11 +21,13 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import command
 from inspector.tui.policy.dialog import UNREAD_S
 from inspector.tui.text import content, shortened
+from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.lines import ContentLines, Lines
-from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
+from inspector.tui.widgets.secondary import Keys, SecondaryDialog, dialog_bindings
 
 REST_DECLINED = Answer(action=Action.DECLINE, why="with the rest of what this call asks")
 _ANSWERS = {"open", "accept", "decline", "decline_rest", "cancel_call"}
+_ABOUT_CALL = {"decline_rest", "cancel_call"}
 _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING: "send"}
 
 
@@ -36,8 +38,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual declares it
     unread_s: ClassVar[float] = UNREAD_S
 
-    def __init__(self, view: AskView, on_rest: Callable[[bool], None]) -> None:
-        """`on_rest`: called if the user declines all further requests of the call.
+    def __init__(self, view: AskView, on_rest: Callable[[bool], None] | None) -> None:
+        """`on_rest`: called if the user declines all further requests of the call; None if no call runs.
 
         Its argument is whether to cancel the call too.
         """
@@ -66,21 +68,16 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         """The reason why the question needs no answer any more; empty while it needs one. Untrusted text."""
         self.set_class(view.link is not None, "-link")
         openable = view.link is not None and not view.link.refusal
-        self.offer(
-            (
-                *([("answer.open", "")] if openable else []),
-                *(
-                    []
-                    if view.link is not None and not openable
-                    else [("answer.accept", _SEND[view.ask.kind])]
-                ),
-                ("answer.decline", ""),
-                ("answer.cancel", ""),
-                ("answer.decline-rest", ""),
-                ("answer.cancel-call", ""),
-                ("app.next", ""),
-            )
+        is_answerable = view.link is None or openable
+        self._answers: Keys = (
+            *([("answer.open", "")] if openable else []),
+            *([("answer.accept", _SEND[view.ask.kind])] if is_answerable else []),
+            ("answer.decline", ""),
+            ("answer.cancel", ""),
+            *([("answer.cancel-call", ""), ("answer.decline-rest", "")] if on_rest is not None else []),
+            ("app.next", ""),
         )
+        self.offer(self._answers)
 
     def body(self) -> ComposeResult:
         yield self._lines
@@ -146,23 +143,39 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         if self._form is not None and self._is_marked:
             self.run_worker(self._mark_again(self._form), group="checking", exclusive=True)
 
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def show_keys(self) -> None:
+        """Show the keys of the answers, and before them those of a choice that has the focus."""
+        if not self._withdrawn:
+            own = self.focused.KEYS if isinstance(self.focused, ChoiceInput) else ()
+            self.offer((*own, *self._answers))
+
     @on(ArgumentForm.Submitted)
     def explain(self, event: ArgumentForm.Submitted) -> None:
-        # Enter moves to the next field. It is pressed too easily to send what may be a secret.
         event.stop()
-        self.focus_next()
-        self._problem.update(
-            Content.styled(
-                f"Enter goes to the next field; {command('answer.accept').key} sends.", "$foreground 70%"
-            )
-        )
+        self._go_on()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "enter" and isinstance(self.focused, ChoiceInput):
+            event.stop()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Go from one field to the next. Enter is pressed too easily to send what may be a secret."""
+        sends = f"{command('answer.accept').key} sends."
+        is_last = self.focus_chain[-1] is self.focused
+        if not is_last:
+            self.focus_next()
+        words = "This is the last field" if is_last else "Enter goes to the next field"
+        self._problem.update(Content.styled(f"{words}; {sends}", "$foreground 70%"))
 
     def action_cancel(self) -> None:
         self.dismiss(Answer(action=Action.CANCEL))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """True if a key works. Once the question is withdrawn, no key answers it; the key that closes still works."""
-        if self._withdrawn and action in _ANSWERS:
+        if (self._withdrawn and action in _ANSWERS) or (self._on_rest is None and action in _ABOUT_CALL):
             return False
         return super().check_action(action, parameters)
 
@@ -170,11 +183,13 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self.dismiss(Answer(action=Action.DECLINE))
 
     def action_decline_rest(self) -> None:
-        self._on_rest(False)
+        if self._on_rest is not None:
+            self._on_rest(False)
         self.dismiss(REST_DECLINED)
 
     def action_cancel_call(self) -> None:
-        self._on_rest(True)
+        if self._on_rest is not None:
+            self._on_rest(True)
         self.dismiss(REST_DECLINED)
 
     def show_place(self, title: Content) -> None:

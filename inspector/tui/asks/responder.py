@@ -1,6 +1,7 @@
 """Passes the requests by a server to the user, one at a time."""
 
 import asyncio
+from functools import partial
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -93,7 +94,7 @@ class UserResponder:
         app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         screen = AnswerScreen(
             replace(view, title=self._placed(view.title)),
-            lambda is_cancelled: self._give_up(call, is_cancelled),
+            partial(self._give_up, call) if call is not None else None,
         )
         # Not the worker of Textual that waits for a screen: it takes a cancellation for an answer.
         answered = asyncio.get_running_loop().create_future()

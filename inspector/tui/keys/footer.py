@@ -49,8 +49,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_wrong: bool = False
     """True if the arguments break their schema."""
     is_json: bool = False
-    is_choice: bool = False
-    """True if the focused field is a choice among values."""
+    choice: Sequence[tuple[str, str]] = ()
+    """The keys of the focused field, if it is a choice among values."""
     goes_back: bool = False
     """True if Esc goes back to what was shown before, and not to the list of tools."""
     is_empty: bool = False
@@ -244,10 +244,9 @@ def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "form.send-anyway", ""
     if now.is_json and now.part is FocusedPart.INPUT and not now.is_recording:
         yield "editor.all", ""
-    if now.is_choice:
-        yield "choice.next", "next value"
+    yield from now.choice
     if now.part is FocusedPart.INPUT and not now.is_json:
-        yield "app.next", "next field"
+        yield "app.next", "field"
     yield "form.json", "form" if now.is_json else "JSON"
     yield "main.back", "leave"
 

@@ -33,6 +33,8 @@ class ChoiceInput(Widget, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CHOICE)
+    KEYS: ClassVar[Sequence[tuple[str, str]]] = (("choice.next", "next, letters jump"),)
+    """The ids of its commands for the line of keys, each with its label."""
 
     chosen: reactive[int | None] = reactive(None, layout=True)
 
@@ -129,6 +131,8 @@ class ChoiceInput(Widget, can_focus=True):
 
 class ChecksInput(ChoiceInput):
     """`< [x] value >  2 of 5: one, value`: arrows step, Space picks, Backspace leaves the argument out."""
+
+    KEYS = (("choice.pick", "pick"), ("choice.next", "next"))
 
     picked: reactive[tuple[int, ...] | None] = reactive[tuple[int, ...] | None](None, layout=True)
 

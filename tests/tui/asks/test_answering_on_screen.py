@@ -104,7 +104,7 @@ async def test_an_invalid_form_is_not_sent_and_declining_sends_no_content(
         await pilot.press("tab", "x", "ctrl+r")
         text = await settled(pilot, app, "The schema of the request does not allow this answer")
         assert "expected an integer" in text
-        assert "Esc answer cancel" in text
+        assert "^r send  ^d decline  Esc dismiss  ^x cancel the call  ^n decline later ones too" in text
         assert b'"action"' not in wire(session, Direction.SENT)
         await pilot.press("backspace", "5")
         await until(pilot, app, lambda text: "expected an integer" not in text)
@@ -124,6 +124,11 @@ async def test_what_is_wrong_in_a_long_form_is_focused_and_in_sight(
         await focused_on_a_field(pilot, app)
         await pilot.press("shift+tab", "shift+tab", "x", "tab", "tab")
         assert isinstance(app.focused, ChoiceInput)
+        assert "→ next, letters jump  ^r send  ^d decline  Esc dismiss" in await settled(pilot, app)
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter goes to the next field; ^r sends.")
+        await pilot.press("shift+tab", "shift+tab", "shift+tab", "enter")
+        await settled(pilot, app, "This is the last field; ^r sends.")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "The schema of the request does not allow this answer")
         text = await settled(pilot, app, "number11")

@@ -68,7 +68,7 @@ async def test_typing_selects_a_value_and_backspace_clears_it() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "cups")
         await pilot.press("enter", *"coc")
-        await settled(pilot, app, "< cocoa >  3 of 3")
+        assert "→ next, letters jump" in await settled(pilot, app, "< cocoa >  3 of 3")
         await pilot.press("backspace")
         await settled(pilot, app, "choose one, required")
 
@@ -82,7 +82,7 @@ async def test_values_of_a_list_are_picked_with_the_keyboard(size: tuple[int, in
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "[ ] milk")
         await pilot.press("enter", "space")
-        await settled(pilot, app, "[x] milk")
+        assert "Enter call  Space pick  → next" in await settled(pilot, app, "[x] milk")
         await pilot.press("right", "right", "space")
         await settled(pilot, app, "2 of 3: milk, honey" if size == LARGE else "2 of 3: milk,")
         await pilot.press("left", "space", "space", "enter")
