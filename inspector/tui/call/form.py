@@ -74,6 +74,7 @@ class FieldLine(Widget):
         &:focus-within > .field-note.-says { display: block; }
         &.-wrong > .field-note { display: block; color: $text-error; }
         &.-wrong > Input { background: $error 20%; }
+        & > :disabled { opacity: 100%; }
     }
     """
 
@@ -244,10 +245,11 @@ class FieldLine(Widget):
 
 
 class ArgumentForm(VerticalScroll, can_focus=False):
-    """Shows a line for each argument of a tool."""
+    """Shows a line for each argument of a tool. A form that is only read has the focus itself, and scrolls."""
 
     DEFAULT_CSS = """
     ArgumentForm { height: 1fr; background: $surface; scrollbar-size: 1 1; }
+    ArgumentForm:focus { background: $panel; }
     ArgumentForm > .form-remark { padding: 0 1; }
     """
 
@@ -281,11 +283,13 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         *,
         empty: str = "No arguments.",
         offered: Completer | None = None,
+        is_read_only: bool = False,
     ) -> None:
         """Show another form. `entered`: what was last entered in it. `defaults`: the defaults of its schema.
 
         `empty`: shown if there are no arguments. `offered`: asks the server for values while the user types.
         """
+        self.can_focus = is_read_only
         self._offered = offered
         self._form = form
         self._defaults = dict(defaults)
@@ -410,6 +414,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             made.fit(self._column)
         if entry := entered.get(line.field.pointer):
             made.enter(entry)
+        made.disabled = self.can_focus
         made.take_default(self._defaults.get(line.field.pointer))
         return made
 

@@ -191,6 +191,7 @@ class CallPane(Vertical):
         self._description = about(view.entry)
         self._send.label = Content(self._verb.capitalize())
         self.set_class(view.form is None, "-inert")
+        self._editor.read_only = self.is_recorded
         self._use_json(text)
         if view.form is not None:
             kind = view.tool.kind if view.tool else Kind.TOOL
@@ -198,8 +199,9 @@ class CallPane(Vertical):
                 view.form,
                 entered,
                 default_entries(view.form),
-                empty="No arguments." if self.has_class("-recorded") else _EMPTY[kind],
+                empty="No arguments." if self.is_recorded else _EMPTY[kind],
                 offered=self._completer_of(view),
+                is_read_only=self.is_recorded,
             )
         self._draw_about()
         self._forget_draft()
@@ -388,7 +390,7 @@ class CallPane(Vertical):
         self.unfold()
         if self.is_json or self._form.lines:
             self.add_class("-before-fields")
-            self._before_fields.say("look at" if self.has_class("-recorded") else "edit")
+            self._before_fields.say("look at" if self.is_recorded else "edit")
             self._before_fields.focus()
         else:
             self._send.focus()
@@ -414,6 +416,8 @@ class CallPane(Vertical):
         self.unfold()
         if self.is_json:
             self._editor.focus()
+        elif self.is_recorded:
+            self._form.focus()
         elif not self._form.focus_first(selects=selects):
             self._send.focus()
 

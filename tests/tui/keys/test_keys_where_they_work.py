@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from inspector.json.exact import JsonObject
+from inspector.tui.call.form import ArgumentForm
 from inspector.tui.values.pane import OutlineLines
 from tests.tui.recorded import player_of, read, recording
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
@@ -102,6 +103,15 @@ async def test_in_a_recording_space_plays_and_minus_folds(tmp_path: Path) -> Non
         await pilot.press("tab")
         text = await settled(pilot, app, "Esc leave")
         assert "Enter call" not in text
+        # Nor can the arguments be changed: letters run commands, also here.
+        form = app.screen.query_one(ArgumentForm)
+        before = form.entered()
+        assert form.lines
+        await pilot.press("9", "backspace", "space")
+        await settled(pilot, app, "▶")
+        await pilot.press("escape", "1", "tab", "ctrl+j", *"no")
+        assert app.screen.query_one("#arguments", TextArea).read_only
+        assert form.entered() == before
         await pilot.press("escape", "less_than_sign")
         await read(pilot, app, "frame 1 of 13")
         await pilot.press("space")
