@@ -49,6 +49,9 @@ class FindingsPane(Vertical):
 
         entry: ReportEntry
 
+    class Moved(Message):
+        """Posted when another row is under the cursor."""
+
     def __init__(self, name: str, *, with_name: bool) -> None:
         """`name`: the id of the widget. `with_name`: whether each row names its tool."""
         super().__init__(id=name)
@@ -107,3 +110,4 @@ class FindingsPane(Vertical):
 
     def _explain(self) -> None:
         self._detail.show(row_detail(self._here))
+        self.post_message(self.Moved())

@@ -55,6 +55,7 @@ class NoteRow(Struct, frozen=True, kw_only=True):
     """A row with a heading or a sentence, or an empty row."""
 
     words: Content
+    is_heading: bool = False
 
 
 Row: TypeAlias = FindingRow | UncheckedRow | NoteRow
@@ -71,7 +72,7 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     """The number of remarks on the result, which the tab shows too."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
-        """The row of a finding; 0 if the view has no such row."""
+        """The row of a finding; if the view has no such row, the first that is no heading."""
         if entry is not None:
             for index, row in enumerate(self.rows):
                 if (
@@ -80,7 +81,7 @@ class FindingsView(Struct, frozen=True, kw_only=True):
                     and row.entry.finding == entry.finding
                 ):
                     return index
-        return 0
+        return int(bool(self.rows) and isinstance(self.rows[0], NoteRow) and self.rows[0].is_heading)
 
 
 class ItemFindings(Struct, frozen=True, kw_only=True):
@@ -134,7 +135,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
     unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
     heading = [
         *([NoteRow(words=Content(""))] if found else []),
-        NoteRow(words=Content.styled("Not checked: may or may not have faults", "bold")),
+        NoteRow(words=Content.styled("Not checked, so nothing is known", "bold"), is_heading=True),
     ]
     board = asked.board
     progress = f" so far; reviewed {board.reviewed:,} of {board.total:,} …"
@@ -181,7 +182,7 @@ def _unchecked_row(what: NotChecked) -> Row:
 def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
     if lines:
         yield NoteRow(words=Content(""))
-        yield NoteRow(words=Content.styled(heading, "bold"))
+        yield NoteRow(words=Content.styled(heading, "bold"), is_heading=True)
         yield from (NoteRow(words=line) for line in lines)
 
 
@@ -295,8 +296,8 @@ def row_detail(row: Row | None) -> Content:
                 content(shortened(what.why, 400)),
                 ("\nNothing is known about it.", FAINT),
             )
-        case NoteRow(words=words):
-            return words
+        case NoteRow(words=words, is_heading=is_heading):
+            return Content("") if is_heading else words
         case None:
             return Content("")
 

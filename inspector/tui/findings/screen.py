@@ -21,6 +21,9 @@ from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _FILTER_KEYS: Keys = (("form.call", "keep"), ("review.back", "clear"), ("app.palette", ""))
 
+_OF_FINDING = {"lines.choose", "findings.accept"}
+"""The keys that only work on a finding."""
+
 
 @dataclass(slots=True)
 class Before:
@@ -135,8 +138,17 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
         self._toggle_acceptance(event.entry)
 
     @on(events.DescendantFocus)
+    @on(FindingsPane.Moved)
     def show_keys(self) -> None:
-        self.offer(_FILTER_KEYS if self._filter.has_focus else self.KEYS)
+        if self._filter.has_focus:
+            self.offer(_FILTER_KEYS)
+        else:
+            keys = (
+                self.KEYS
+                if self._pane.entry is not None
+                else [k for k in self.KEYS if k[0] not in _OF_FINDING]
+            )
+            self.offer(keys)
 
     def _take(self, view: FindingsView) -> None:
         self._pane.show(view, entry=self._before.entry)

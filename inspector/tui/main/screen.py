@@ -555,6 +555,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def toggle_acceptance(self, message: FindingsPane.AcceptanceToggled) -> None:
         self.server.findings.toggle_acceptance(message.entry)
 
+    @on(FindingsPane.Moved)
+    def follow_findings(self) -> None:
+        if self._tool.has_focus_within:
+            self._show_keys()
+
     @on(SessionTimeline.RoomWanted)
     def enlarge_timeline(self) -> None:
         """Enlarge the timeline, because an unfolded row needs more lines."""

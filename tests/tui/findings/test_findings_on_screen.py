@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -17,6 +18,7 @@ from inspector.protocol.outcome import RpcError
 from inspector.review.report import baseline_of
 from inspector.tui.app import SightlineApp
 from inspector.tui.findings import reviewer
+from inspector.tui.findings.rows import FindingsView, NoteRow, row_detail
 from inspector.tui.findings.screen import FindingsScreen
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.timeline.frame import FrameScreen
@@ -182,8 +184,14 @@ async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first() -
         order = ["critical", "high", "medium", "low", "info"]
         assert len(severities) > 2
         assert severities == sorted(severities, key=order.index)
-        assert "Not checked: may or may not have faults" in text
+        assert "Not checked, so nothing is known" in text
         assert "? other servers" in text
+        assert "Enter show the place  / filter  a accept" in text
+        # Enter and a do nothing on what was not checked.
+        await pilot.press("G")
+        text = await settled(pilot, app, "Nothing is known about it.")
+        assert "show the place" not in text
+        assert "a accept" not in text
         await pilot.press("escape")
         await settled(pilot, app)
         assert isinstance(app.screen, MainScreen)
@@ -192,6 +200,12 @@ async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first() -
         await pilot.press("f")
         await settled(pilot, app)
         assert isinstance(app.screen, MainScreen)
+
+
+def test_the_cursor_begins_below_a_heading_so_that_the_detail_shows_a_remark_in_full() -> None:
+    rows = NoteRow(words=Content("Remarks"), is_heading=True), NoteRow(words=Content("long " * 90))
+    at = FindingsView(title=Content(""), rows=rows, counting=0).place_of(None)
+    assert row_detail(rows[at]).plain == "long " * 90
 
 
 async def test_typing_filters_the_findings_and_escape_clears_the_filter_first() -> None:
