@@ -302,8 +302,14 @@ def _kind_in_words(field: Field) -> str:
 
 
 def note(field: Field) -> Content:
-    """A field's title, description and constraints, as the server states them."""
-    said = " ".join(words for words in (field.title, field.description) if words)
+    """A field's title, description and constraints, as the server states them.
+
+    A title that only repeats the name is left out, such as `Max Rows` for `max_rows`.
+    """
+    title = field.title or ""
+    if title.replace(" ", "_").casefold() == field.name.casefold():
+        title = ""
+    said = " ".join(words for words in (title, field.description) if words)
     return content(shortened(" · ".join(words for words in (said, field.constraints) if words), _NOTE_LENGTH))
 
 

@@ -222,7 +222,7 @@ class FieldLine(Widget):
         self.set_class(bool(self._problem), "-wrong")
         words = self._hint()
         if self._problem:
-            hint = (" · ", "$foreground 70%"), words.stylize("$foreground 70%")
+            hint = "\n", words.stylize("$foreground 70%")
             words = Content.assemble(content(shortened(self._problem, 400)), *(hint if words.plain else ()))
         if words != self._said:
             self._said = words

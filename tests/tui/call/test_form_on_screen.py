@@ -15,7 +15,7 @@ ORDER: JsonObject = {
         "type": "object",
         "properties": {
             "what": {"enum": ["tea", "coffee", "cocoa"]},
-            "cups": {"type": "integer", "minimum": 1, "maximum": 4},
+            "cups": {"type": "integer", "minimum": 1, "maximum": 4, "title": "Cups"},
             "pin": {"type": "string", "x-sensitive": True},
             "note": {"type": "string"},
         },
@@ -102,6 +102,8 @@ async def test_an_invalid_value_is_reported_under_its_field_and_can_be_sent() ->
         lines = text.splitlines()
         below = next(n for n, line in enumerate(lines) if " cups " in line) + 1
         assert "4" in lines[below]
+        # What the server says of the field is a row of its own, without a title that repeats the name.
+        assert lines[below + 1].split("│")[-1].split() == ["1", "to", "4"], text
         await pilot.press("enter")
         await settled(pilot, app, "Not valid: cups.  ^s sends it anyway.")
         assert told.calls == []
