@@ -107,11 +107,12 @@ class HelpLine(Struct, frozen=True, kw_only=True):
 
 
 def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -> list[HelpLine]:
-    """The lines for every key, under the place where it works.
+    """The lines for every key, once each, under the place where it works.
 
     The keys in `offers` come first, then the places in `here`.
     """
     lines: list[HelpLine] = []
+    offered = {offer.command.id for offer in offers}
     if offers:
         lines += [
             HelpLine(words="Keys that work now, the most useful first", is_heading=True),
@@ -120,11 +121,13 @@ def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -
         ]
     for place in dict.fromkeys((*here, *KeyPlace)):
         heading = f"{place.value}  (here)" if place in here else place.value
-        lines += [
-            HelpLine(words=heading, is_heading=True),
-            *(_key_line(found, found.label) for found in COMMANDS if found.place is place),
-            HelpLine(words=""),
-        ]
+        keys = [found for found in COMMANDS if found.place is place and found.id not in offered]
+        if keys:
+            lines += [
+                HelpLine(words=heading, is_heading=True),
+                *(_key_line(found, found.label) for found in keys),
+                HelpLine(words=""),
+            ]
     return lines
 
 
@@ -199,6 +202,7 @@ class HelpScreen(SecondaryDialog[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.HELP)
     HORIZONTAL_BREAKPOINTS = [(0, _NARROW), (110, _WIDE)]  # noqa: RUF012 - Textual declares it so
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012
     KEYS: ClassVar[Keys] = (
         ("help.back", ""),
         ("app.next", "legend"),

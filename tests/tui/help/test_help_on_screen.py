@@ -18,7 +18,7 @@ async def test_the_keys_of_the_pane_in_focus_are_first_in_the_help(size: tuple[i
         await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
-        for key, place in (("4", "Among findings"), ("T", "In the trust of the session")):
+        for key, place in (("4", "Among findings"), ("T", "In a list or document")):
             await pilot.press(key)
             await settled(pilot, app)
             offers = app.screen.query_one(KeyLine).offers
