@@ -21,7 +21,7 @@ from inspector.files.recent import recent_targets
 from inspector.protocol.targets import StdioTarget, Target
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.keys.command import KeyPlace
-from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
+from inspector.tui.keys.palette import CommandSearch, HostSearch, Palette, ThemeSearch
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.opening import OpeningScreen
 from inspector.tui.runtime import key_reader
@@ -311,6 +311,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             await self._typed.take(event)
         else:
             await super().on_event(event)
+
+    def action_command_palette(self) -> None:
+        """Open the command palette."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_leave(self) -> None:
         """End the session, then the program. If called again, do not wait for the session."""

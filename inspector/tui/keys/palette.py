@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import ClassVar, Protocol, runtime_checkable
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.app import ComposeResult
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.theme import BUILTIN_THEMES
 
 from inspector.files.themes import remember
 from inspector.tui.keys.command import Command, KeyPlace
-from inspector.tui.keys.table import COMMANDS
+from inspector.tui.keys.table import COMMANDS, command
 
 _FIRST = (
     "app.help",
@@ -83,6 +84,27 @@ class _Search(Provider):
         for letter in letters:
             content = content.stylize(self.match_style or "reverse", letter, letter + 1)
         return content
+
+
+class Palette(CommandPalette):
+    """The command palette, with its keys on the last line."""
+
+    def compose(self) -> ComposeResult:
+        """Yield the palette, and the line of keys."""
+        from inspector.tui.keys.footer import KeyLine, KeyOffer  # noqa: PLC0415 - after the first paint
+
+        yield from super().compose()
+        line = KeyLine()
+        line.offers = [KeyOffer(command(known), label) for known, label in _PALETTE_KEYS]
+        yield line
+
+
+_PALETTE_KEYS = (
+    ("form.call", "run"),
+    ("host-list.next", "next"),
+    ("host-list.previous", "previous"),
+    ("asking.back", "close"),
+)
 
 
 class CommandSearch(_Search):

@@ -135,5 +135,6 @@ async def test_the_palette_begins_with_what_people_look_for(size: tuple[int, int
         titles = re.findall(r"^ +([A-Z][\w ]+)  \(\S+\)", text, re.MULTILINE)
         assert titles[:4] == ["Call", "Call again", "Reconnect", "Record"], text
         assert "Quit" not in text
+        assert "Enter run  ↓ next  ↑ previous  Esc close" in screen_lines(app)[-1]
         await pilot.press(*"copy result", "enter")
         await settled(pilot, app, "What to copy")
