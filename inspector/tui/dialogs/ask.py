@@ -34,15 +34,16 @@ class AskField(Struct, frozen=True, kw_only=True):
     meanings: tuple[str, ...] = ()
     """A line about each choice; may be empty. Choices and meanings are Sightline's own texts."""
 
-    @property
-    def legend(self) -> Content:
-        """The choices on one line, or one per line if they have meanings."""
+    def legend(self, chosen: int | None) -> Content:
+        """The choices on one line, or one per line if they have meanings, with a cursor on the chosen one."""
         if not self.meanings:
             return Content.styled(" · ".join(self.choices), QUIET)
         width = max(map(len, self.choices))
         return Content("\n").join(
-            Content.assemble((choice.ljust(width), "bold"), (f"  {meaning}", QUIET))
-            for choice, meaning in zip(self.choices, self.meanings, strict=True)
+            Content.assemble(
+                "▸ " if index == chosen else "  ", (choice.ljust(width), "bold"), (f"  {meaning}", QUIET)
+            )
+            for index, (choice, meaning) in enumerate(zip(self.choices, self.meanings, strict=True))
         )
 
 
@@ -70,6 +71,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         self._fields = fields
         self._accept = accept
         self._inputs = [_input(one) for one in fields]
+        self._legends = [Static("", markup=False, classes="ask-choices") for _ in fields]
         self._problem = Static("", markup=False, id="ask-problem")
         self._busy = False
         more = [("app.next", "next field")] if len(fields) > 1 else []
@@ -77,11 +79,12 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
 
     def body(self) -> ComposeResult:
         yield Static(paragraph(self._explanation), markup=False, id="ask-explanation")
-        for one, entry in zip(self._fields, self._inputs, strict=True):
+        for one, entry, legend in zip(self._fields, self._inputs, self._legends, strict=True):
             yield Static(one.label, markup=False, classes="ask-label")
             yield entry
             if one.meanings or len(one.choices) > _FEW_CHOICES:
-                yield Static(one.legend, markup=False, classes="ask-choices")
+                yield legend
+        self.show_choices()
         yield self._problem
 
     def on_mount(self) -> None:
@@ -90,6 +93,12 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         if isinstance(first, Input):
             # Select the proposed answer, so that typing replaces it.
             first.action_select_all()
+
+    @on(ChoiceInput.Changed)
+    def show_choices(self) -> None:
+        for one, entry, legend in zip(self._fields, self._inputs, self._legends, strict=True):
+            if isinstance(entry, ChoiceInput):
+                legend.update(one.legend(entry.chosen))
 
     @on(Input.Changed)
     def forget_problem(self) -> None:

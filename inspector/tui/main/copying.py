@@ -55,6 +55,7 @@ def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
             )
         ],
         accept,
+        verb="copy",
     )
     return dialog
 

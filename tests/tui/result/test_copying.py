@@ -47,6 +47,8 @@ async def test_y_copies_the_chosen_part_and_never_a_secret(
         await settled(pilot, app, "masked, u shows")
         await pilot.press("y")
         shown = await settled(pilot, app, "Masks stay masks.")
+        assert "Enter copy  Esc cancel" in shown
+        assert "▸ value " in shown
         # Each choice has a line that says what it copies.
         for choice, meaning in MEANINGS.items():
             assert any(choice in line and meaning in line for line in shown.splitlines()), shown
