@@ -18,7 +18,7 @@ from textual.strip import Strip
 from inspector.json.document import Line, SpanKind
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.text import content
+from inspector.tui.text import content, hanging
 
 if TYPE_CHECKING:
     from inspector.json.document import Document
@@ -258,6 +258,9 @@ class SignedLines(DocumentLines):
         )
 
 
+_BULLET = "• "
+
+
 class ContentLines(Lines):
     """A list of sentences, each wrapped into as many rows as it needs.
 
@@ -285,8 +288,15 @@ class ContentLines(Lines):
 
     def _wrap(self, cursor: int | None) -> None:
         width = max(self.scrollable_content_region.width, 20)
-        self._rows = [row for sentence in self._sentences for row in sentence.wrap(width) or [sentence]]
+        self._rows = [row for sentence in self._sentences for row in _wrapped(sentence, width)]
         self.show_rows(len(self._rows), cursor)
+
+
+def _wrapped(sentence: Content, width: int) -> Sequence[Content]:
+    """The rows of a sentence. Below a bullet, they are indented."""
+    if sentence.plain.startswith(_BULLET):
+        return hanging(sentence, width, len(_BULLET)).split()
+    return sentence.wrap(width) or [sentence]
 
 
 class TextLines(Lines):

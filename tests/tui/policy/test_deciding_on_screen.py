@@ -1,6 +1,7 @@
 """Decisions on the screen: questions, the key that agrees, blocked calls, interruptions, and the agent session."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -103,7 +104,9 @@ async def test_only_y_agrees_to_a_call(key: str, size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
-        await wanting_to_wipe(pilot, app)
+        text = await wanting_to_wipe(pilot, app)
+        # The second row of a reason is below its text, not below the bullet.
+        assert size == LARGE or re.search(r"│ • .*│\n│   \S", text), text
         await pilot.press("tab", "j", "space", "right", "r", "tab")
         assert isinstance(app.screen, DecisionScreen)
         await pilot.press(key)
