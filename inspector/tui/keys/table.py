@@ -192,7 +192,7 @@ MAIN: tuple[Command, ...] = (
         "s",
         "secrets",
         "secrets",
-        "Opens your secrets: references that you can redeem to reveal a secret, and values that are withheld from models.",
+        "Opens your secrets: references whose secret you can fetch, and values that are withheld from models.",
         palette=True,
     ),
     _main(

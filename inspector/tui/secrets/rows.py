@@ -42,7 +42,7 @@ def secrets_count(references: int, values: int) -> Content:
     """The numbers of references and withheld values, for the title line."""
     return Content.assemble(
         f"{count(references, 'reference')}, {count(values, 'withheld value')}",
-        ("  only here", _QUIET),
+        ("  shown only on this screen", _QUIET),
     )
 
 
@@ -163,7 +163,7 @@ def _of_reference(kept: KeptReference, request: Allowed | RefusedUrl, now_s: flo
         else [_labelled("expires", Content("expired" if not left else f"in {_countdown(left)}"))]
     )
     if isinstance(request, Allowed):
-        lines.append(_labelled("redeemed by", content(request.shown)))
+        lines.append(_labelled("fetched by", content(request.shown)))
     return lines
 
 
