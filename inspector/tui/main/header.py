@@ -160,9 +160,10 @@ class HeaderLine(Widget):
     view: reactive[HeaderView | None] = reactive(None)
 
     def render(self) -> Content:
-        """The header as wide as the screen, or a warning if the screen is too small."""
+        """The header as wide as the screen. If the screen is too small, it begins with the size that is needed."""
         width, height = self.screen.size
-        if width < LEAST[0] or height < LEAST[1]:
-            words = f" needs {LEAST[0]}x{LEAST[1]}, this terminal has {width}x{height}"
-            return Content.styled(words, "bold $text-warning").truncate(self.size.width, ellipsis=True)
-        return header(self.view, self.size.width) if self.view else Content("")
+        is_small = width < LEAST[0] or height < LEAST[1]
+        words = f" needs {LEAST[0]}x{LEAST[1]} " if is_small else ""
+        shown = header(self.view, self.size.width - len(words)) if self.view else Content("")
+        warned = Content.assemble((words, "bold $text-warning"), shown)
+        return warned.truncate(self.size.width, ellipsis=True)
