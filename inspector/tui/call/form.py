@@ -47,7 +47,18 @@ _MOST_UNDONE = 200
 
 
 class FieldInput(Input):
-    """A field of one line."""
+    """A field of one line. A hint that is too long for it ends with an ellipsis."""
+
+    def __init__(self, hint: str, *, is_masked: bool, suggester: OfferSuggester | None) -> None:
+        """`hint`: shown while the field is empty. Safe text."""
+        super().__init__(
+            placeholder=hint, password=is_masked, compact=True, select_on_focus=False, suggester=suggester
+        )
+        self._hint = Content(hint)
+
+    def on_resize(self) -> None:
+        """Fit the hint to the new width."""
+        self.placeholder = self._hint.truncate(self.content_size.width, ellipsis=True).plain
 
     def on_paste(self, event: events.Paste) -> None:
         """Say so if only the first of several lines is pasted."""
@@ -311,7 +322,8 @@ class ArgumentForm(VerticalScroll, can_focus=False):
     def _column(self) -> int:
         """The width of the column of the labels, in cells."""
         width = self.scrollable_content_region.width
-        longest = max((label(line).cell_length for line in self._lines), default=0) + _PADDING
+        labels = (label(line, is_default=line.field.has_default) for line in self._lines)
+        longest = max((each.cell_length for each in labels), default=0) + _PADDING
         return int(min(max(longest, width * _LEAST_SHARE), width * _MOST_SHARE))
 
     def entered(self) -> dict[str, Entered]:
@@ -436,10 +448,4 @@ def _input(line: FormLine, suggester: OfferSuggester | None) -> Input | ChoiceIn
         return ChoiceInput(
             [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 70%")
         )
-    return FieldInput(
-        placeholder=safe_line(hint),
-        password=field.sensitive,
-        compact=True,
-        select_on_focus=False,
-        suggester=suggester,
-    )
+    return FieldInput(safe_line(hint), is_masked=field.sensitive, suggester=suggester)

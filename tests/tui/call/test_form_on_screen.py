@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from textual import events
 from textual.pilot import Pilot
@@ -71,6 +73,18 @@ async def test_typing_selects_a_value_and_backspace_clears_it() -> None:
         assert "→ next, letters jump" in await settled(pilot, app, "< cocoa >  3 of 3")
         await pilot.press("backspace")
         await settled(pilot, app, "choose one, required")
+
+
+async def test_what_is_said_of_a_field_stays_on_its_row_and_says_where_it_is_cut() -> None:
+    properties: JsonObject = {
+        "temperature": {"type": "string", "default": "warm"},
+        "code": {"type": "string", "examples": ["a" * 60]},
+    }
+    tool: JsonObject = {"name": "heat", "inputSchema": {"type": "object", "properties": properties}}
+    app = app_of(Script(tools=[tool]))
+    async with app.run_test(size=SMALL) as pilot:
+        text = await settled(pilot, app, "temperature  default")
+        assert re.search(r"code +text, optional, for .*…\s", text), text
 
 
 @SIZES
