@@ -139,12 +139,12 @@ async def test_the_palette_finds_and_runs_commands() -> None:
 async def test_clicking_a_key_in_the_footer_runs_it() -> None:
     app = app_of(Script(tools=[{"name": "clock", "inputSchema": {"type": "object"}}]))
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "clock")
+        await settled(pilot, app, "y copy call")
         footer = screen_lines(app)[-1]
         await pilot.click(offset=(footer.index("f findings"), LARGE[1] - 1))
         await settled(pilot, app, "Findings of demo")
         await pilot.press("escape")
-        await settled(pilot, app, "? keys")
+        await settled(pilot, app, "y copy call")
         footer = screen_lines(app)[-1]
         await pilot.click(offset=(footer.index("? keys"), LARGE[1] - 1))
         await settled(pilot, app, "All keys")

@@ -180,7 +180,8 @@ async def enter(pilot: Pilot[None], app: SightlineApp, keys: tuple[str, ...]) ->
     await pilot.press("g")
     for key in keys:
         await pilot.press(key)
-        await settled(pilot, app)
+        # A call asks once the policy has decided.
+        await settled(pilot, app, "Esc cancel" if key == "ctrl+r" else "")
 
 
 def is_home(screen: Screen[object]) -> bool:
