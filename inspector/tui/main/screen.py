@@ -41,7 +41,7 @@ from inspector.tui.call.runner import (
 from inspector.tui.catalogue.badges import BadgeLoader
 from inspector.tui.catalogue.collisions import collision_mark, collision_note
 from inspector.tui.catalogue.marks import RowMarks
-from inspector.tui.catalogue.pane import CataloguePane
+from inspector.tui.catalogue.pane import CataloguePane, CatalogueSpot
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import (
     AuthorizationReported,
@@ -166,6 +166,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         super().__init__()
         self._copy_secret = copy_secret
         self._esc_target: EscTarget | None = None
+        self._rested: CatalogueSpot | None = None
+        """Where the cursor of the catalogue has rested last: that item is open, or is being opened."""
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._subscriptions = SubscriptionLine()
@@ -507,7 +509,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(CataloguePane.Rested)
     def open_item(self, message: CataloguePane.Rested) -> None:
-        spot = message.spot
+        spot = self._rested = message.spot
         if spot.entry is None:
             self._servers.show(spot.server)
         else:
@@ -894,7 +896,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _submit_item(self, *, anyway: bool) -> None:
         # A key right after the cursor has moved is for the item there, not for the one that is still open.
         spot = self._catalogue.spot
-        if spot is not None and self._catalogue.has_focus_within:
+        if spot is not None and (self._catalogue.has_focus_within or spot != self._rested):
             self.open_item(CataloguePane.Rested(spot))
         server = self.server
         server.selection.once_open(partial(server.runner.submit, anyway=anyway))

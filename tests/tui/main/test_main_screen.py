@@ -391,9 +391,9 @@ async def test_enter_after_a_filter_calls_the_tool_with_exactly_that_name() -> N
         assert told.calls == [("clock", {})]
 
 
-@pytest.mark.parametrize("key", ["ctrl+r", "ctrl+s"])
+@pytest.mark.parametrize("keys", [("j", "ctrl+r"), ("j", "ctrl+s"), ("j", "1", "ctrl+r")])
 async def test_a_call_typed_right_after_the_cursor_moved_calls_the_tool_under_the_cursor(
-    monkeypatch: pytest.MonkeyPatch, key: str
+    monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
 ) -> None:
     def slowly(asked: ItemAsked) -> ToolView:
         if isinstance(asked.entry, Tool) and asked.entry.name == "clock":
@@ -406,7 +406,7 @@ async def test_a_call_typed_right_after_the_cursor_moved_calls_the_tool_under_th
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "Makes a key.")
-        for typed in ("j", key):
+        for typed in keys:
             app.post_message(Key(typed, typed if len(typed) == 1 else None))
         await settled(pilot, app, "It is noon.")
         assert [name for name, _ in told.calls] == ["clock"]
