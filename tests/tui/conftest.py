@@ -11,6 +11,7 @@ from textual._compositor import Compositor
 from textual._context import active_app
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.widgets import Button
 
 from inspector.tui.app import SightlineApp
 from inspector.tui.policy.dialog import DecisionScreen
@@ -27,6 +28,12 @@ def _read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def _read_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep notifications on the screen until the test has read them, even on a busy machine."""
     monkeypatch.setattr(SightlineApp, "NOTIFICATION_TIMEOUT", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def _presses_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a button be pressed again at once: it ignores keys for 0.2 s after each, in which a person does not press twice."""
+    monkeypatch.setattr(Button, "_start_active_affect", lambda _: None)
 
 
 @pytest.fixture(autouse=True)

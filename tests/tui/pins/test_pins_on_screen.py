@@ -189,7 +189,7 @@ async def test_a_changed_tool_needs_confirmation_before_its_first_call_only() ->
         await pilot.press("enter")
         await settled(pilot, app, "The definition of sum changed since it was pinned, at /description")
         await pilot.press("escape")
-        await pilot.pause()
+        await settled(pilot, app, "you did not agree")
         assert script.calls == []
         await pilot.press("enter")
         await settled(pilot, app, "The definition of sum changed since it was pinned")
@@ -237,7 +237,7 @@ async def test_a_call_before_the_pin_was_read_needs_confirmation(
         await shown(pilot, app, "Its definition is not yet compared")
         await pilot.press("escape")
         may_read.set()
-        await settled(pilot, app)
+        await settled(pilot, app, "you did not agree")
         assert script.calls == []
         await pilot.press("enter")
         await settled(pilot, app, "#1 done")
