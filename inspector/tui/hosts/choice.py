@@ -53,7 +53,7 @@ class HostChoice(SecondaryDialog[str], inherit_bindings=False):
         yield self._about
 
     def on_mount(self) -> None:
-        self.query_one(".secondary-box").styles.height = len(self._all) + _AROUND
+        self._box.styles.height = len(self._all) + _AROUND
         self._show(self._all)
         self._filter.focus()
 

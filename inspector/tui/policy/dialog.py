@@ -99,5 +99,5 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         arguments = self._view.arguments
         most = max(self.size.height // 6, 3)
         below = 1 + min(arguments.line_count, most) if arguments is not None else 0
-        self.query_one(".secondary-box").styles.height = max(self._lines.count, _LEAST_ROWS) + below + _AROUND
+        self._box.styles.height = max(self._lines.count, _LEAST_ROWS) + below + _AROUND
         self._arguments.styles.height = max(below - 1, 3)

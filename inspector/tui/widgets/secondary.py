@@ -160,9 +160,10 @@ class SecondaryDialog(SecondaryScreen[Ended], ModalScreen[Ended], inherit_bindin
     def __init__(self, title: Content) -> None:
         super().__init__()
         self._heading = Static(title, markup=False, classes="secondary-heading")
+        self._box = Vertical(classes="secondary-box")
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="secondary-box"):
+        with self._box:
             yield self._heading
             yield from self.body()
             yield self._keys

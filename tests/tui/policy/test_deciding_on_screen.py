@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 
 from inspector.files import themes
@@ -21,6 +22,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.policy.dialog import UNREAD_S, DecisionScreen
+from inspector.tui.policy.view import DecisionView
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.widgets.lines import ContentLines
 from tests.policy.gate.played import Slow, rule, rules
@@ -379,6 +381,16 @@ async def test_a_decision_in_the_timeline_can_be_read_in_full() -> None:
         await shows(pilot, app, "not agreed: claims-destructive", "destructiveHint)")
         await pilot.press("escape")
         assert not isinstance(app.screen, DecisionScreen)
+
+
+async def test_a_question_that_closes_before_it_is_drawn_ends_nothing_else() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "wipe")
+        for _ in range(5):
+            app.push_screen(DecisionScreen(DecisionView(title=Content("Question"), lines=())))
+            await app.pop_screen()
+        assert "wipe" in await settled(pilot, app)
 
 
 async def test_a_question_is_over_when_the_connection_ends_but_stays_until_it_is_closed() -> None:
