@@ -11,6 +11,7 @@ from textual._compositor import Compositor
 from textual._context import active_app
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
 from textual.widgets import Button
 
 from inspector.tui.app import SightlineApp
@@ -56,7 +57,7 @@ def _hashes_rules_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RuleSet, "__hash__", object.__hash__)
 
 
-async def _until_idle(*_limits: float) -> None:
+async def _until_idle(*_limits: object) -> None:
     """Wait until nothing is left to do for the loop and the screen, but at most a second."""
     app = active_app.get(None)
     ready = cast("Any", asyncio.get_running_loop())._ready  # noqa: SLF001
@@ -75,6 +76,8 @@ def _waits_for_events_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send the next key once the last is handled: Textual waits for 20 ms without work after each, half of these tests' time."""
     for module in (textual.app, textual.pilot):
         monkeypatch.setattr(module, "wait_for_idle", _until_idle)
+    # It would post a message to each widget, to know that none has an earlier one left.
+    monkeypatch.setattr(Pilot, "_wait_for_screen", _until_idle)
 
 
 _parsed: dict[object, Any] = {}
