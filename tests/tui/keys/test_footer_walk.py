@@ -181,7 +181,7 @@ async def enter(pilot: Pilot[None], app: SightlineApp, keys: tuple[str, ...]) ->
     for key in keys:
         await pilot.press(key)
         # A call asks once the policy has decided.
-        await settled(pilot, app, "Esc cancel" if key == "ctrl+r" else "")
+        await settled(pilot, app, "y call  Esc" if key == "ctrl+r" else "")
 
 
 def is_home(screen: Screen[object]) -> bool:
