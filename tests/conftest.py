@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,18 @@ def pytest_configure() -> None:
     settings.load_profile("sightline")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # A long test that begins last keeps the other processes waiting. Each process begins with an equal part of the
+    # list, so each part begins with some of them.
+    workers = int(getattr(config, "workerinput", {"workercount": 1})["workercount"])
+    long = [item for item in items if item.get_closest_marker("long")]
+    others = iter([item for item in items if not item.get_closest_marker("long")])
+    ordered: list[pytest.Item] = []
+    for number in range(workers):
+        size = (len(items) - len(ordered)) // (workers - number)
+        first = long[number::workers]
+        ordered += (*first, *islice(others, max(0, size - len(first))))
+    items[:] = (*ordered, *others)
     # If a terminal, a screen or a browser on a busy machine is not ready for a key, the test that types it is not at
     # fault. A test that failed and then passed is reported as run again. No other test is run twice.
     for item in items:

@@ -54,6 +54,7 @@ def test_each_instruction_is_known_to_docker_and_its_command_to_a_shell() -> Non
     assert json.loads(dict(found)["ENTRYPOINT"])[0] in project["scripts"]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_the_image_contains_a_working_sightline(tmp_path: Path) -> None:
     arguments = ("list", "demo", "--format", "json")

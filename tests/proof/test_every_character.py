@@ -140,6 +140,7 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
     return {"removal"} if right is not ABSENT else set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", PARTS)
 def test_every_character_of_both_values_is_shown(part: int) -> None:
     prove("every character is on the screen", part, pairs(), check, mostly=())

@@ -250,6 +250,7 @@ def test_the_client_secret_of_an_entry_is_written_nowhere(
         assert found_in(written, planted) == []
 
 
+@pytest.mark.long
 def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_none(tmp_path: Path) -> None:
     planted = secrets.token_urlsafe(18)
     root = tmp_path / "root"

@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from inspector.review.formats.formats import FORMATS
 from tests.sinks.demo import TOOLS, on_demo, withheld
 from tests.sinks.searching import files_below
 
 
+@pytest.mark.long
 def test_no_file_or_terminal_output_contains_a_secret_of_the_demo(
     tmp_path: Path,
 ) -> None:

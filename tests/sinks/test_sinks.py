@@ -29,6 +29,7 @@ def wait_until(run: Run, state: str) -> None:
         run.screen.read(0.05)
 
 
+@pytest.mark.long
 def test_the_secrets_of_a_command_are_only_where_the_user_shows_them(
     tmp_path: Path,
 ) -> None:

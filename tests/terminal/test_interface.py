@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 from inspector.json.exact import inert
 from inspector.safe_text import safe_line
 from tests.peers.terminal import Terminal
@@ -111,6 +113,7 @@ def walk_catalogue(screen: Terminal) -> None:
             screen.settle(0.5)
 
 
+@pytest.mark.long
 def test_no_server_text_acts_in_forms_results_or_the_timeline(tmp_path: Path) -> None:
     with interface(tmp_path) as screen:
         walk_tool(screen)
@@ -169,6 +172,7 @@ def trust(screen: Terminal) -> None:
     press(screen, "escape", "escape")
 
 
+@pytest.mark.long
 def test_no_server_text_acts_in_the_review_the_trust_view_or_a_written_file(
     tmp_path: Path,
 ) -> None:

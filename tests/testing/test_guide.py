@@ -67,6 +67,7 @@ def watch(command: str, folder: Path, path: str) -> None:
         assert screen.wait_for_end() == 0
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_the_guide_works_with_the_python_sdk(wheel_python: Path, tmp_path: Path) -> None:
     whole = "\n".join(follow(GUIDE.partition(PART)[0], tmp_path, wheel_python))
@@ -82,6 +83,7 @@ def test_the_guide_works_with_the_python_sdk(wheel_python: Path, tmp_path: Path)
     assert "plr_" not in (tmp_path / "tape.jsonl").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 @pytest.mark.skipif(not PEER.is_dir(), reason="FastMCP is not installed")
 def test_the_guide_works_with_fastmcp(wheel_python: Path, tmp_path: Path) -> None:

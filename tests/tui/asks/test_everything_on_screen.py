@@ -60,6 +60,7 @@ async def answered(pilot: Pilot[None], app: SightlineApp, tool: str) -> None:
     await pilot.press("ctrl+r")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path(EVERYTHING.command[1]).exists(), reason="server-everything is not installed")
 async def test_every_tool_of_server_everything_is_called_in_the_interface(
     monkeypatch: pytest.MonkeyPatch,

@@ -87,6 +87,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.long
 async def test_each_key_of_the_footer_does_something_on_a_server() -> None:
     minted = answering({"content": [], "structuredContent": {"id": "one", "key": "planted-secret-4711"}})
     wiped = answering({"content": [{"type": "text", "text": "wiped"}]})
@@ -98,6 +99,7 @@ async def test_each_key_of_the_footer_does_something_on_a_server() -> None:
         assert await dead_keys(pilot, app, STATES) == []
 
 
+@pytest.mark.long
 async def test_each_key_of_the_footer_does_something_in_a_recording(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
