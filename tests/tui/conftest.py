@@ -34,7 +34,7 @@ def _read_late(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _presses_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a button be pressed again at once: it ignores keys for 0.2 s after each, in which a person does not press twice."""
-    monkeypatch.setattr(Button, "_start_active_affect", lambda _: None)
+    monkeypatch.setattr(Button, "action_press", Button.press)
 
 
 @pytest.fixture(autouse=True)
