@@ -18,7 +18,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.player.screen import PlayerScreen
 from tests.recording.sessions import TOOL, Wire, recorded_to
-from tests.tui.scripted import settled
+from tests.tui.scripted import patience, settled
 
 CANARY = "CANARY-4711-abcdef"
 OTHER_TOOL: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
@@ -74,7 +74,7 @@ def player_of(path: Path, *, level: Level = Level.DECLARED, identity: Path | Non
 
 async def read(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
     """The screen once the whole file was read and nothing is playing."""
-    for _ in range(400):
+    for _ in patience():
         screen = app.screen_stack[-1]
         known = screen.recorded if isinstance(screen, PlayerScreen) else None
         if known is not None and known.state is SessionState.READY and known.played.is_indexed:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -47,6 +47,7 @@ from tests.driven import drives
 
 SMALL = (80, 24)
 LARGE = (140, 45)
+PATIENCE_S = 30.0
 
 _WAITING = {"connection", "call", "interrupting", "renewing", "reviewing", "app"}
 """Workers that wait for a server, or for the user."""
@@ -348,11 +349,18 @@ class _Looking:
         return screen_text(self._app)
 
 
+def patience() -> Iterator[None]:
+    """Turns of waiting, for as long as an interface on a busy machine may need."""
+    ends_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends_s:
+        yield
+
+
 async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
     """The screen once it shows `shows` and every worker but the connection has ended."""
     drives()
     looking = _Looking(app)
-    for _ in range(400):
+    for _ in patience():
         await pilot.pause()
         busy = [worker for worker in app.workers if worker.group not in _WAITING and not worker.is_finished]
         if not busy and (text := looking.shown()) is not None and shows in text:
@@ -365,10 +373,21 @@ async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
     """The screen once it shows all of these, as slowly as a real server answers."""
     drives()
     looking = _Looking(app)
-    for _ in range(1_500):
+    for _ in patience():
         await pilot.pause()
         shown = looking.shown()
         if shown is not None and all(text in shown for text in texts):
             return shown
         await asyncio.sleep(0.02)
     raise AssertionError(f"the screen does not show {texts}:\n{screen_text(app)}")
+
+
+async def until(pilot: Pilot[None], app: SightlineApp, holds: Callable[[str], bool]) -> str:
+    """The screen once a condition on it is true, whatever is still running."""
+    drives()
+    for _ in patience():
+        await pilot.pause()
+        if holds(text := screen_text(app)):
+            return text
+        await asyncio.sleep(0.005)
+    raise AssertionError(f"that never holds of the screen:\n{screen_text(app)}")

@@ -1,7 +1,6 @@
 """Helpers for the tests of the secrets screen: a tool whose results contain secrets, and a scripted redeemer."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from textual.pilot import Pilot
@@ -13,7 +12,7 @@ from inspector.tui.app import SightlineApp
 from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, resolve
 from tests.secrets.redemption.redeeming import Clock
-from tests.tui.scripted import Script, answering, screen_text, settled
+from tests.tui.scripted import Script, answering, settled, until
 
 BASE = "http://127.0.0.1:8000/mcp"
 REDEEMED = "redeemed-Zq81hTfW"
@@ -111,16 +110,6 @@ async def peeked(pilot: Pilot[None], app: SightlineApp, value: str = REDEEMED) -
     """The screen after a peek."""
     await pilot.press("p")
     return await settled(pilot, app, value)
-
-
-async def until(pilot: Pilot[None], app: SightlineApp, holds: Callable[[str], bool]) -> str:
-    """The screen once a condition on it is true, whatever is still running."""
-    for _ in range(1000):
-        await pilot.pause()
-        if holds(text := screen_text(app)):
-            return text
-        await asyncio.sleep(0.005)
-    raise AssertionError(f"that never holds of the screen:\n{screen_text(app)}")
 
 
 async def masked(pilot: Pilot[None], app: SightlineApp, value: str = REDEEMED) -> str:

@@ -23,8 +23,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.keys.footer import KeyLine
 from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
 from inspector.tui.widgets.choice import ChoiceInput
-from tests.tui.scripted import LARGE, SMALL, settled
-from tests.tui.secretive import until
+from tests.tui.scripted import LARGE, SMALL, settled, until
 
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
 KEY = "canary-7f3a91"

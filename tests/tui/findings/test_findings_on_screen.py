@@ -23,7 +23,17 @@ from inspector.tui.findings.screen import FindingsScreen
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.timeline.frame import FrameScreen
 from tests.review.live.reviews import CLEAN, NO_KEY, POISONED, TORN
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
+from tests.tui.scripted import (
+    LARGE,
+    SMALL,
+    Script,
+    answering,
+    app_of,
+    patience,
+    screen_lines,
+    screen_text,
+    settled,
+)
 
 BLOCKS: tuple[Json, ...] = tuple({"type": "text", "text": f"block {number}"} for number in range(40))
 LEAK: Json = {"content": [*BLOCKS, {"type": "text", "text": f"the key is {NO_KEY}"}]}
@@ -44,7 +54,7 @@ def script(*tools: Json) -> Script:
 
 async def reviewed(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
     """The screen once the review is complete."""
-    for _ in range(400):
+    for _ in patience():
         text = await settled(pilot, app)
         if shows in text and not any(w.group == "reviewing" and not w.is_finished for w in app.workers):
             return text

@@ -15,7 +15,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.keys.footer import KeyLine, KeyOffer, fitting
 from inspector.tui.main.screen import MainScreen
 from tests.tui.recorded import player_of, read, recording
-from tests.tui.scripted import LARGE, Script, answering, app_of, screen_strips, screen_text, settled
+from tests.tui.scripted import LARGE, Script, answering, app_of, patience, screen_strips, screen_text, settled
 
 MINT: JsonObject = {
     "name": "mint",
@@ -117,7 +117,7 @@ async def test_escape_goes_back_one_step_and_never_quits() -> None:
         for key in OPENERS:
             where = app.screen.focused
             await pilot.press(key)
-            for _ in range(200):
+            for _ in patience():
                 await pilot.pause(0.01)
                 if len(app.screen_stack) > base:
                     break
@@ -199,8 +199,8 @@ def is_home(screen: Screen[object]) -> bool:
 
 
 async def has_changed(pilot: Pilot[None], app: SightlineApp, before: list[Strip]) -> bool:
-    """Whether the screen is another one within two seconds."""
-    for _ in range(100):
+    """Whether the screen is another one after a while."""
+    for _ in patience():
         await pilot.pause()
         if screen_strips(app) != before:
             return True

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 from textual.events import Key
-from textual.pilot import Pilot
 
 from inspector.errors import UnreachableError
 from inspector.hosts.profile import evidence
@@ -18,13 +17,22 @@ from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
 from inspector.session.events import SessionState
-from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.keys import footer
 from inspector.tui.main import selection
 from inspector.tui.result.pane import ResultPane
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
+from tests.tui.scripted import (
+    LARGE,
+    SMALL,
+    Script,
+    answering,
+    app_of,
+    screen_lines,
+    screen_text,
+    settled,
+    until,
+)
 
 KEY = "sk-planted-4711-secret"
 
@@ -481,7 +489,7 @@ async def test_a_tool_shows_only_results_of_its_own_calls() -> None:
         await pilot.press("up")
         await settled(pilot, app, "It is noon.")
         await pilot.press("down", "down")
-        await until_gone(pilot, app, "It is noon.")
+        await until(pilot, app, lambda text: "It is noon." not in text)
         await settled(pilot, app, "calling two")
         ended.set()
         text = await settled(pilot, app, "three has not been called yet")
@@ -513,14 +521,6 @@ async def test_the_reason_for_a_missing_result_is_kept_with_its_tool() -> None:
         await settled(pilot, app, "two has not been called yet")
         await pilot.press("up")
         await settled(pilot, app, "cancelled after")
-
-
-async def until_gone(pilot: Pilot[None], app: SightlineApp, text: str) -> None:
-    for _ in range(400):
-        if text not in screen_text(app):
-            return
-        await pilot.pause()
-    raise AssertionError(f"{text!r} stays:\n{screen_text(app)}")
 
 
 @SIZES

@@ -1,4 +1,3 @@
-import asyncio
 import stat
 import threading
 from pathlib import Path
@@ -18,7 +17,17 @@ from inspector.tui.main.screen import MainScreen
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.pins.view import pin_line, pins_view
 from tests.terminal.payloads import PAYLOADS
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
+from tests.tui.scripted import (
+    LARGE,
+    SMALL,
+    Script,
+    answering,
+    app_of,
+    screen_lines,
+    screen_text,
+    settled,
+    shows,
+)
 from tests.tui.secretive import KEPT, MINT, MINTED
 
 SUM: JsonObject = {
@@ -198,16 +207,6 @@ async def test_a_changed_tool_needs_confirmation_before_its_first_call_only() ->
         assert [name for name, _ in script.calls] == ["sum"]
 
 
-async def shown(pilot: Pilot[None], app: SightlineApp, words: str) -> None:
-    """Wait for words, even if other workers run."""
-    for _ in range(400):
-        await pilot.pause()
-        if words in screen_text(app):
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError(screen_text(app))
-
-
 @pytest.mark.parametrize("again", [False, True])
 async def test_a_call_before_the_pin_was_read_needs_confirmation(
     *, again: bool, monkeypatch: pytest.MonkeyPatch
@@ -224,17 +223,17 @@ async def test_a_call_before_the_pin_was_read_needs_confirmation(
     if not again:
         monkeypatch.setattr(pins, "read_pin", slow)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await shown(pilot, app, "2 tools")
+        await shows(pilot, app, "2 tools")
         if again:
             await settled(pilot, app)
             monkeypatch.setattr(pins, "read_pin", slow)
             script.tools = [SUM, LOOK, {"name": "more", "inputSchema": {"type": "object"}}]
             script.opened[-1].change_lists()
-            await shown(pilot, app, "3 tools")
+            await shows(pilot, app, "3 tools")
         await pilot.press("enter")
-        await shown(pilot, app, "No arguments")
+        await shows(pilot, app, "No arguments")
         await pilot.press("enter")
-        await shown(pilot, app, "Its definition is not yet compared")
+        await shows(pilot, app, "Its definition is not yet compared")
         await pilot.press("escape")
         may_read.set()
         await settled(pilot, app, "you did not agree")

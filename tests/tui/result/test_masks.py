@@ -17,7 +17,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result
 from inspector.session.call_record import CallRecord, Progress
 from inspector.tui.result.view import result_view
-from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled, until
 
 SECRET = "planted-secret-4711"
 WORD = "•••••••• (19 characters)"
@@ -162,11 +162,7 @@ async def test_u_shows_masked_values_until_escape_or_the_next_call(size: tuple[i
             assert app.is_guarding
             may_answer.clear()
             await pilot.press(masking)
-            for _ in range(200):
-                if SECRET not in screen_text(app):
-                    break
-                await pilot.pause()
-            assert SECRET not in screen_text(app)
+            await until(pilot, app, lambda text: SECRET not in text)
             may_answer.set()
             await settled(pilot, app, done)
             assert SECRET not in await settled(pilot, app, "2 masked, u shows")

@@ -7,7 +7,7 @@ from textual.widgets import Static
 from inspector.files.settings import Settings
 from inspector.tui.runtime.guard import GUARDING, GuardedError
 from inspector.tui.secrets.screen import COPIED, NO_COPY
-from tests.tui.scripted import LARGE, app_of, settled
+from tests.tui.scripted import LARGE, app_of, settled, until
 from tests.tui.secretive import (
     KEPT,
     MASKED_TITLE,
@@ -18,7 +18,6 @@ from tests.tui.secretive import (
     peeked,
     revealed,
     secretive,
-    until,
 )
 
 if TYPE_CHECKING:

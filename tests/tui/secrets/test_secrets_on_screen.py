@@ -25,7 +25,7 @@ from inspector.tui.secrets.screen import SecretsScreen
 from inspector.urls.host import RefusedUrl
 from tests.secrets.keeping import withheld
 from tests.secrets.redemption.redeeming import Clock
-from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled
+from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled, until
 from tests.tui.secretive import (
     KEPT,
     MASKED_TITLE,
@@ -39,7 +39,6 @@ from tests.tui.secretive import (
     peeked,
     revealed,
     secretive,
-    until,
 )
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])

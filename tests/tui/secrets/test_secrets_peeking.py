@@ -12,7 +12,7 @@ from inspector.tui.secrets import screen
 from inspector.tui.secrets.rows import PeekAsked, Shown
 from inspector.tui.secrets.screen import SecretsScreen, ValuePane
 from tests.secrets.redemption.redeeming import Clock
-from tests.tui.scripted import LARGE, SMALL, app_of, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, app_of, screen_text, settled, until
 from tests.tui.secretive import (
     KEPT,
     MASKED_TITLE,
@@ -26,7 +26,6 @@ from tests.tui.secretive import (
     peeked,
     revealed,
     secretive,
-    until,
 )
 
 if TYPE_CHECKING:
