@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from contextlib import AsyncExitStack
 
 from inspector.files import themes
 from inspector.json.exact import Json
@@ -57,12 +58,15 @@ async def test_a_server_that_returns_is_connected_again_without_a_key() -> None:
         return Session(target, Options(timeout_s=20, connect_timeout_s=5), listener)
 
     app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
-        async with http_peer(older_server(), port):
-            await settled(pilot, app, "Tools 1")
-            await settled(pilot, app, "ready")
-            await pilot.press("enter", "enter")
-            await settled(pilot, app, "#1 done")
+    served = AsyncExitStack()
+    # The interface connects as soon as it runs.
+    await served.enter_async_context(http_peer(older_server(), port))
+    async with served, app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "Tools 1")
+        await settled(pilot, app, "ready")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await served.aclose()
         text = await settled(pilot, app, "disconnected")
         assert "The next call connects again." in text
         assert "It is noon." in text
