@@ -14,6 +14,10 @@ from tests.testing.conftest import run
 GUIDE = (ROOT / "docs" / "guide.md").read_text()
 PEER = ROOT / ".venv" / "peers" / "fastmcp"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WITHOUT = " ".join(
+    f"-p no:{name}" for name in ("hypothesispytest", "asyncio", "xdist", "timeout", "rerunfailures")
+)
+"""Each plugin that a reader does not have costs time in every run."""
 PART = "## The same with FastMCP"
 
 
@@ -32,8 +36,7 @@ def follow(page: str, folder: Path, python: Path) -> list[str]:
                 watch(command, folder, path)
                 continue
             says = re.search(r"# exits (\d+)$", command)
-            # A plugin that a reader does not have costs time in every run.
-            more = {"SIGHTLINE_DATA_DIR": str(folder / "data"), "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
+            more = {"SIGHTLINE_DATA_DIR": str(folder / "data"), "PYTEST_ADDOPTS": WITHOUT}
             ran = run("sh", "-c", command, cwd=folder, PATH=path, **more)
             expected = int(says[1]) if says else 0
             assert ran.code == expected, (command, ran.out, ran.err)
