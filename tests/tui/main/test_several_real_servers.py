@@ -90,7 +90,9 @@ async def test_four_servers_answer_and_the_end_of_one_does_not_affect_the_others
         await open_tool(pilot, app, "git_log", 3)
         await shows(pilot, app, "git  failed  the server was ended", "R tries again")
         await open_tool(pilot, app, "clean_clock", 4, downs=2)
-        await pilot.press("ctrl+r", "y")
+        await pilot.press("ctrl+r")
+        await shows(pilot, app, "Call clean_clock?")
+        await pilot.press("y")
         await shows(pilot, app, "#6 done")
         await pilot.press("escape", "escape", "escape", "escape", "t")
         rows = (await shows(pilot, app, "#6 clean_clock")).split("─Timeline")[1]

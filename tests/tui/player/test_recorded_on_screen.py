@@ -27,7 +27,7 @@ from tests.tui.recorded import (
     session,
     session_of,
 )
-from tests.tui.scripted import LARGE, SMALL, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, screen_text, settled, until
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
 SAMPLES = Path(__file__).parents[3] / "recordings"
@@ -129,7 +129,7 @@ async def test_the_catalogue_gets_the_focus_if_a_step_hides_the_focused_pane(
         assert app.screen.query_one(ResultPane).has_focus_within
         await pilot.press("less_than_sign")
         await read(pilot, app, "frame 1 of 13")
-        assert isinstance(app.focused, CatalogueLines)
+        await until(pilot, app, lambda _: isinstance(app.focused, CatalogueLines))
 
 
 async def test_a_tool_shows_its_last_call_up_to_the_position(tmp_path: Path) -> None:
