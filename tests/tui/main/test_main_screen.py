@@ -17,6 +17,7 @@ from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
 from inspector.session.events import SessionState
+from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.keys import footer
@@ -280,26 +281,26 @@ async def test_an_answer_ends_with_the_next_key_that_shows_something_else(
             await pilot.press("r")
             await settled(pilot, app, called)
             await pilot.press(key)
-            await until_gone(pilot, app, called)
+            await until(pilot, app, lambda text: called not in text)
         await pilot.press("escape", "1", "escape", "b")
         await settled(pilot, app, "closed: passes only")
         await pilot.press("t")
-        await until_gone(pilot, app, "closed: passes only")
+        await until(pilot, app, lambda text: "closed: passes only" not in text)
         await pilot.press("t", "g", "enter", "enter")
         await settled(pilot, app, "sends it anyway.")
         await pilot.press(*"ada")
-        await until_gone(pilot, app, "sends it anyway.")
+        await until(pilot, app, lambda text: "sends it anyway." not in text)
         app.screen.notify("an event", timeout=90, markup=False)
         await pilot.press("escape", "r")
         await settled(pilot, app, called)
         await pilot.press("j")
-        await until_gone(pilot, app, called)
+        await until(pilot, app, lambda text: called not in text)
         assert "an event" in screen_text(app)
         told.opened[0].enter(SessionState.FAILED, "gone")
         await pilot.press("r")
         await settled(pilot, app, "There is no connection (failed).")
         told.opened[0].enter(SessionState.READY)
-        await until_gone(pilot, app, "There is no connection (failed).")
+        await until(pilot, app, lambda text: "There is no connection (failed)." not in text)
 
 
 async def test_what_is_said_covers_neither_the_verdict_nor_the_value() -> None:
