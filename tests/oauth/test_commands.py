@@ -267,7 +267,7 @@ def test_a_code_goes_only_where_the_entry_says(oauth: dict[str, str], says: byte
         (["--client-id", "a", "--scope", 'a"b'], "not a list of scopes"),
         (["--redirect-uri", "https://elsewhere.example/x"], "127.0.0.1"),
         (["--remember", "--stored-auth-only"], "--remember does not work with --stored-auth-only"),
-        (["--insecure", "--cacert", "x.pem"], "Leave it out"),
+        (["--insecure", "--cacert", "x.pem"], "Leave one of them out"),
         (["--cacert", "/not/there.pem"], "No such file"),
     ],
 )

@@ -100,6 +100,8 @@ def test_the_secrets_of_a_failing_call_and_its_arguments_are_nowhere(tmp_path: P
         run.press("c", "enter", until="Copied")
         for key in ("t", "G"):
             run.press(key)
+        # From the result of a failed call, `t` has unfolded it.
+        run.press("-", until="▸ #1")
         run.press("-", until="▾ #1")
         run.press("j", "j")
         run.press("enter", until="sensitive value")

@@ -165,4 +165,5 @@ class UserAuthorizer:
         self._is_returning = False
         is_failed = entry.state is EntryState.FAILED
         words = f"Not authorized: {shortened(headline(entry.detail), 300)}." if is_failed else _AUTHORIZED
-        self._screen.notify(words, severity="error" if is_failed else "information", markup=False)
+        # Not the answer to a key: it stays although the state of the connection then changes.
+        self._screen.notify(words, severity="error" if is_failed else "information", timeout=10, markup=False)

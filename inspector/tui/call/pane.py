@@ -211,8 +211,10 @@ class CallPane(Vertical):
     def _draw_about(self) -> None:
         """Draw as much of the description as there are rows for. If it is cut, it ends with the key that shows all."""
         height, width = self.size.height, max(self.size.width - 2, 10)
+        has_form = self._view is not None and self._view.form is not None
+        lines = self._editor.document.line_count if self.is_json else len(self._form.lines)
         # One row is for the buttons, and one for the note about a field.
-        rest = height - 2 - (len(self._form.lines) if self._view is not None and self._view.form else 0)
+        rest = height - 2 - (lines if has_form else 0)
         rows = self._description.wrap(width)
         room = max(height // _DESCRIPTION_SHARE, rest, 1)
         if height and len(rows) > room:
@@ -484,6 +486,7 @@ class CallPane(Vertical):
         if text is not None and text != self._editor.text:
             self._editor.text = text
         self._switch.label = Content("Form" if text is not None else "JSON")
+        self._draw_about()
 
 
 _MOST_NAMED = 5

@@ -1,6 +1,6 @@
 """Sends the arguments of the form as a call, and follows the running call."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -140,7 +140,7 @@ class CallRunner:
         screen: Screen[None],
         link: SessionLink,
         gate: PolicyGate,
-        asking: Callable[[str], Sequence[ConfirmReason]],
+        asking: Callable[[str], Awaitable[Sequence[ConfirmReason]]],
         pane: CallPane,
         result: ResultPane,
         *,
@@ -313,6 +313,7 @@ class CallRunner:
         self._changed()
 
     async def _call(self, call: RepeatableCall, *, may_ask: bool) -> None:
+        asking = await self._asking(call.name)
         session = self._link.session
         if session is None:
             return
@@ -321,7 +322,7 @@ class CallRunner:
                 session,
                 call.name,
                 call.arguments,
-                asking=self._asking(call.name),
+                asking=asking,
                 on_hold=self._hold,
                 on_progress=self._advance,
                 may_ask=may_ask,

@@ -115,7 +115,7 @@ class ServerParts:
             screen,
             self.link,
             stage.gate,
-            self.pins.asks,
+            self.pins.asks_soon,
             stage.tool.call,
             result,
             read_only=stage.read_only,
@@ -338,7 +338,7 @@ class ServerParts:
         reason = await self.link.subscribe(uri, is_wanted=is_wanted)
         if reason:
             words = content(shortened(reason, 400)).plain
-            self._stage.screen.notify(self.named(words), severity="warning", markup=False)
+            self._stage.screen.notify(self.named(words), severity="warning", timeout=5, markup=False)
 
     def named(self, words: str) -> str:
         """`words` after the name of the server, if there are several servers."""

@@ -1,6 +1,8 @@
 """Compares every complete listing with the pin, and with the first listing of the session."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 
 from msgspec import Struct
@@ -20,6 +22,7 @@ from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
 
 _NO_MARK = Mark()
+_PATIENCE_S = 1.0
 _UNKNOWN = count(1)
 """Makes each question about a definition that is not compared yet a new one, so that no earlier `y` answers it."""
 
@@ -122,6 +125,13 @@ class PinWatcher:
             return self.state.asks(name)
         words = "its definition is not yet compared with its pin"
         return (ConfirmReason(key=f"not known {next(_UNKNOWN)}", sentence=words),)
+
+    async def asks_soon(self, name: str) -> tuple[ConfirmReason, ...]:
+        """As `asks`, but an unfinished comparison gets `_PATIENCE_S` seconds to end before it is a reason to ask."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                await self.settled()
+        return self.asks(name)
 
     def mark(self, name: str) -> Mark:
         """The mark of a new or changed definition; an empty mark for other definitions."""
