@@ -8,7 +8,7 @@ from textual.widgets import Input, TextArea
 from inspector.json.exact import JsonObject
 from inspector.tui.app import SightlineApp
 from inspector.tui.call.pane import CallPane
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, until
 
 ORDER: JsonObject = {
     "name": "order",
@@ -83,8 +83,8 @@ async def test_what_is_said_of_a_field_stays_on_its_row_and_says_where_it_is_cut
     tool: JsonObject = {"name": "heat", "inputSchema": {"type": "object", "properties": properties}}
     app = app_of(Script(tools=[tool]))
     async with app.run_test(size=SMALL) as pilot:
-        text = await settled(pilot, app, "temperature  default")
-        assert re.search(r"code +text, optional, for .*…\s", text), text
+        await settled(pilot, app, "temperature  default")
+        await until(pilot, app, lambda text: bool(re.search(r"code +text, optional, for .*…\s", text)))
 
 
 @SIZES

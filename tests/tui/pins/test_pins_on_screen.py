@@ -152,7 +152,7 @@ async def test_a_definition_that_changes_within_a_session_is_marked() -> None:
         assert "Since it was first listed in this session: 1 definition changed" in shown
 
 
-async def test_a_call_before_the_comparison_of_the_listing_needs_confirmation() -> None:
+async def test_a_call_before_the_comparison_of_the_listing_waits_for_it() -> None:
     script = offering()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -164,7 +164,7 @@ async def test_a_call_before_the_comparison_of_the_listing_needs_confirmation() 
         # Before the screen receives the new list.
         assert isinstance(app.screen, MainScreen)
         app.screen.action_submit()
-        await settled(pilot, app, "Its definition is not yet compared")
+        await settled(pilot, app, "The definition of sum changed since it was pinned")
         await pilot.press("escape")
         await settled(pilot, app, "you did not agree; nothing was sent")
         assert script.calls == []

@@ -26,7 +26,7 @@ from inspector.tui.policy.view import DecisionView
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.widgets.lines import ContentLines
 from tests.policy.gate.played import Slow, rule, rules
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, shows
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, shows, until
 
 HOSTILE = "\x1b[31m[bold]red[/bold]"
 SEARCHED: Json = {
@@ -328,8 +328,7 @@ async def test_a_key_of_the_main_screen_starts_a_new_agent_session() -> None:
         await pilot.press("escape", "escape", "ctrl+n")
         await settled(pilot, app, "Begin a new agent session?")
         await pilot.press("y")
-        await settled(pilot, app, "search")
-        assert "untrusted since" not in screen_text(app)
+        await until(pilot, app, lambda text: "search" in text and "untrusted since" not in text)
 
 
 async def test_a_repeated_call_is_decided_by_the_policy_again() -> None:
