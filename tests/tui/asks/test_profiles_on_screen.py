@@ -19,7 +19,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
-from tests.tui.scripted import LARGE, settled
+from tests.tui.scripted import LARGE, settled, until
 
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
 
@@ -83,7 +83,8 @@ async def test_a_recording_says_where_the_profile_changes(tmp_path: Path, is_bef
         await pilot.press("ctrl+a")
         await settled(pilot, app, "Announce as")
         await pilot.press("right", "enter")
-        await settled(pilot, app, "as none")
+        await settled(pilot, app, "reconnected as none")
+        await until(pilot, app, lambda text: "  ready  " in text and "as none" in text)
         if not is_before:
             await recording_to(pilot, app, path)
         await pilot.press("w")

@@ -202,7 +202,7 @@ async def test_a_recording_plays_in_real_time_or_without_pauses(tmp_path: Path) 
         await settled(pilot, app, "#4 done")
         # In real time, half an hour remains, in which the second key is pressed.
         await pilot.press("v", "space", "escape")
-        assert "frame 13 of 13" not in await settled(pilot, app, "‖ paused")
+        await until(pilot, app, lambda text: "‖ paused" in text and "frame 13 of 13" not in text)
 
 
 async def test_boundary_and_host_can_be_changed_for_a_recorded_call(tmp_path: Path) -> None:
