@@ -22,7 +22,7 @@ from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
 
 _NO_MARK = Mark()
-_PATIENCE_S = 1.0
+_PATIENCE_S, _POLL_S = 1.0, 0.02
 _UNKNOWN = count(1)
 """Makes each question about a definition that is not compared yet a new one, so that no earlier `y` answers it."""
 
@@ -130,7 +130,9 @@ class PinWatcher:
         """As `asks`, but an unfinished comparison gets `_PATIENCE_S` seconds to end before it is a reason to ask."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                await self.settled()
+                # The listing itself may not be complete yet.
+                while not self._is_current:  # noqa: ASYNC110 - no event says that both have ended
+                    await asyncio.sleep(_POLL_S)
         return self.asks(name)
 
     def mark(self, name: str) -> Mark:

@@ -74,7 +74,7 @@ async def test_a_server_that_ends_later_is_not_said_to_end_by_a_save(tmp_path: P
     async with watched(edited) as (pilot, app):
         says = "sys.stderr.write('ValueError: of another call\\n') or {}"
         edited.save(result=says)
-        await shows(app, "server.py saved")
+        await shows(app, "server.py saved", "was started again")
         await pilot.press("enter")
         await shows(app, "Enter call")
         await pilot.press("enter")
