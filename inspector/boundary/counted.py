@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.bounded import MOST_PASSING, Removal, Rule
 from inspector.boundary.removals import Removals
 from inspector.boundary.rules.untrusted import DELIMITED
 
@@ -101,6 +101,12 @@ def counted(removals: Sequence[Removal]) -> Counted:
         metadata=metadata,
         delimited=delimited,
     )
+
+
+def passing_words(number: int, what: str = "value") -> str:
+    """The subject and verb of a sentence about listed credentials: `1 value looks`, `at least 20 values look`."""
+    least = "at least " if number == MOST_PASSING else ""
+    return f"1 {what} looks" if number == 1 else f"{least}{number} {what}s look"
 
 
 def in_words(number: int, rule: Rule) -> str:

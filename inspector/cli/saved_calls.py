@@ -45,10 +45,14 @@ class Caller:
         self._watch = Watch(session.target, pinned)
         self._watched: Catalogue | None = None
 
+    def lists(self, name: str) -> bool:
+        """True if the server lists a tool of this name."""
+        return self._session.catalogue.tool(name) is not None
+
     async def call(self, name: str, arguments: JsonObject) -> Ruled:
         """Make a call. Raises InspectorError if it is not sent, its answer is withheld, or the connection is lost."""
         session = self._session
-        if session.catalogue.tool(name) is None:
+        if not self.lists(name):
             raise ToolFailedError(f"the server lists no tool {name}", "sightline list TARGET lists them.")
         if self._watched is not session.catalogue:
             self._watched = session.catalogue

@@ -150,7 +150,7 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
         LabelKind.SENSITIVE: both.sensitive,
     }
     found = [
-        (kind, "", _declaration(*trait.claims_for[:1]))
+        (kind, "", next(map(_declaration, trait.claims_for), ""))
         for kind, trait in flags.items()
         if trait.value is True and not trait.defaulted
     ]
@@ -176,9 +176,7 @@ def _declarations(trait: Trait) -> dict[Word, str]:
     return found
 
 
-def _declaration(claim: Claim | None = None) -> str:
-    if claim is None:
-        return ""
+def _declaration(claim: Claim) -> str:
     of = "tool" if claim.subject is Subject.TOOL else "answer"
     return f"{claim.vocabulary} {claim.key} of the {of}"
 

@@ -167,7 +167,7 @@ def _withheld_argument(call: ReplayedCall) -> bool:
     return next(iter(places_of(call.arguments, stands_for_something)), None) is not None
 
 
-async def _made(session: Session, caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
+async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     """The answer, or a `_Checked` with the reason why the call was not made again."""
     unsent = ""
     code = ExitCode.OK
@@ -176,7 +176,7 @@ async def _made(session: Session, caller: Caller, call: ReplayedCall) -> Ruled |
     elif not isinstance(call.arguments, dict):
         unsent = "its arguments are not a JSON object"
     else:
-        if session.catalogue.tool(call.name) is not None:
+        if caller.lists(call.name):
             DIAGNOSTICS.say(f"calling {call.name} …")
         try:
             return await caller.call(call.name, call.arguments)
@@ -192,7 +192,7 @@ async def _checked(
     caller = Caller(session, launch)
     checked: list[_Checked] = []
     for call in calls:
-        made = await _made(session, caller, call)
+        made = await _made(caller, call)
         checked.append(made if isinstance(made, _Checked) else _compared(call, made, ignored, session.own))
     return checked
 
@@ -222,11 +222,11 @@ def _projection(made: Ruled) -> Projection:
 async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
     await session.list_all()
     caller = Caller(session, launch)
-    first = [await _made(session, caller, call) for call in calls]
+    first = [await _made(caller, call) for call in calls]
     await asyncio.sleep(_APART_S)
     found: dict[IgnoredPlace, None] = {}
     for call, one in zip(calls, first, strict=True):
-        other = one if isinstance(one, _Checked) else await _made(session, caller, call)
+        other = one if isinstance(one, _Checked) else await _made(caller, call)
         if isinstance(one, _Checked) or isinstance(other, _Checked):
             DIAGNOSTICS.say(
                 f"{call.name} could not be called twice, so Sightline proposes no places to ignore"

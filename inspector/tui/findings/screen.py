@@ -140,15 +140,9 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
     @on(events.DescendantFocus)
     @on(FindingsPane.Moved)
     def show_keys(self) -> None:
-        if self._filter.has_focus:
-            self.offer(_FILTER_KEYS)
-        else:
-            keys = (
-                self.KEYS
-                if self._pane.entry is not None
-                else [k for k in self.KEYS if k[0] not in _OF_FINDING]
-            )
-            self.offer(keys)
+        has_finding = self._pane.entry is not None
+        keys = [key for key in self.KEYS if has_finding or key[0] not in _OF_FINDING]
+        self.offer(_FILTER_KEYS if self._filter.has_focus else keys)
 
     def _take(self, view: FindingsView) -> None:
         self._pane.show(view, entry=self._before.entry)

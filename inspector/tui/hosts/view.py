@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from inspector.boundary.bounded import MOST_PASSING, Bounded
+from inspector.boundary.bounded import Bounded
+from inspector.boundary.counted import passing_words
 from inspector.boundary.options import Level
 from inspector.hosts.comparison import HostRow, compare
 from inspector.hosts.leaks import Leak
@@ -184,8 +185,7 @@ def hosts_summary(view: HostsView) -> Content:
     """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`."""
     if view.credentials:
         one = view.credentials == 1
-        least = "at least " if view.credentials == MOST_PASSING else ""
-        values = "1 undeclared value looks" if one else f"{least}{view.credentials} undeclared values look"
+        values = passing_words(view.credentials, "undeclared value")
         words = f"! {values} like a credential, and reach{'es' if one else ''} each model whose host passes it on. "
         return Content.assemble((words, "bold $text-error"), _summary(view))
     return _summary(view)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from inspector.boundary.bounded import MOST_PASSING, Level, Rule
-from inspector.boundary.counted import COUNTED, counted
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.counted import COUNTED, counted, passing_words
 from inspector.boundary.output_check import OutputCheck
 from inspector.hosts.apps import AppView
 from inspector.hosts.definitions.projection import tokens
@@ -103,8 +103,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.reached:
         parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
     if view.credentials:
-        number, least = len(view.credentials), "at least " if len(view.credentials) == MOST_PASSING else ""
-        what = "1 value looks" if number == 1 else f"{least}{number:,} values look"
+        what = passing_words(len(view.credentials))
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
     if view.undeclared.number:
         parts.insert(1, Content.styled(view.undeclared.words, "bold $text-warning"))

@@ -9,8 +9,8 @@ from textual.drivers import linux_driver
 from textual.keys import Keys
 
 _ESC = "\x1b"
-_NO_KEY = re.compile(r"\x1b(?:\[(?!M)[0-9;:]*[@-Z^-~]|O[0-9]*[A-Za-z])")
-"""A whole escape sequence of a key. Reports of the mouse and of modes have other forms."""
+_KEY_SEQUENCE = re.compile(r"\x1b(?:\[(?!M)[0-9;:]*[@-Z^-~]|O[0-9]*[A-Za-z])")
+"""The whole escape sequence of a key, known to Textual or not. Reports of the mouse and of modes have other forms."""
 
 
 class KeyReader(XTermParser):
@@ -30,7 +30,7 @@ class KeyReader(XTermParser):
             if len(sequence) == len(_ESC) + 1 and sequence[1] not in "[O":
                 yield events.Key("escape", _ESC)
                 found = super()._sequence_to_key_events(sequence[1])
-            elif not found and _NO_KEY.fullmatch(sequence):
+            elif not found and _KEY_SEQUENCE.fullmatch(sequence):
                 yield events.Key(Keys.Ignore, sequence)
         yield from found
 
