@@ -202,5 +202,7 @@ class PinWatcher:
         self._screen.app.notify(  # pyright: ignore[reportUnknownMemberType]
             content(shortened(words, 600)).plain,
             severity="warning" if severe else "information",
+            # A change is no answer to a key: it stays although something else is shown.
+            timeout=8 if severe else None,
             markup=False,
         )
