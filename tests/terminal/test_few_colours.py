@@ -11,7 +11,7 @@ from tests.terminal.running import interface, press
 SIGNS = (
     "#1 done",
     "✓ output fits its schema",
-    "▸ ✗ structuredContent.secret",
+    "▹ ✗ structuredContent.secret",
     "· _meta, resultType",
     "2 masked, u shows",
     "┄ withheld: marked sensitive ┄",

@@ -39,7 +39,11 @@ _TRUST = (
 )
 
 _SIGNS = (
-    ("▸", "the cursor, or the open tab; before a group in the timeline: folded, ▾ unfolded"),
+    ("▸", "the cursor, where keys act, or the open tab; before a group in the timeline: folded, ▾ unfolded"),
+    (
+        "▹",
+        "the cursor of a list that has not the focus; above a result: the reason for the row under the cursor",
+    ),
     ("✗", "withheld: kept from the model by the boundary; in the catalogue and among claims: malformed"),
     (
         "~",

@@ -618,7 +618,7 @@ class ResultPane(Vertical):
             else:
                 self.remove_class("-explaining")
                 lines = self._reason_lines(view, outline, node)
-                indents = (4 if line.plain[:2] in {"▸ ", "  "} else 2 for line in lines)
+                indents = (4 if line.plain[:2] in {"▹ ", "  "} else 2 for line in lines)
                 self._reasons.update(Content("\n").join(map(hanging, lines, repeat(room), indents)))
         if can_explain is not self._can_explain:
             self._can_explain = can_explain

@@ -209,7 +209,7 @@ def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> 
     here = next((index for index, reason in enumerate(found) if reason.key == key), -1)
     start = max(here - most + 1, 0)
     lines = [
-        Content.assemble("▸ " if index == here else "  ", found[index].line)
+        Content.assemble("▹ " if index == here else "  ", found[index].line)
         for index in range(start, min(start + most, len(found)))
     ]
     # `n` goes to metadata and notices only if nothing else differs.

@@ -24,8 +24,15 @@ if TYPE_CHECKING:
     from inspector.json.document import Document
 
 
+CURSOR, RESTING_CURSOR = "▸", "▹"
+"""The sign in front of the row under the cursor: in the list that has the focus, and in other lists."""
+
+
 class Lines(ScrollView, can_focus=True):
-    """A list with a cursor. A subclass draws each row in `row`, which is called for visible rows only."""
+    """A list with a cursor. A subclass draws each row in `row`, which is called for visible rows only.
+
+    A row that begins with `CURSOR` begins with `RESTING_CURSOR` while another widget has the focus.
+    """
 
     DEFAULT_CSS = """
     Lines {
@@ -105,7 +112,10 @@ class Lines(ScrollView, can_focus=True):
         base = self.get_visual_style("lines--cursor") if at_cursor and self.count else self.visual_style
         if index >= self.count:
             return Strip.blank(width, self.visual_style.rich_style)
-        rendered = self.row(index, width).render(base, end="")
+        row = self.row(index, width)
+        if at_cursor and self._is_resting and row.plain.startswith(CURSOR):
+            row = Content.assemble(RESTING_CURSOR, row[len(CURSOR) :])
+        rendered = row.render(base, end="")
         strip = Strip([Segment(text, style.rich_style) for text, style in rendered])
         if self._row_width and self._row_width < strip.cell_length:
             # Wide characters take more cells than were counted. The end of the line must be reachable.
@@ -149,6 +159,11 @@ class Lines(ScrollView, can_focus=True):
         """Choose the row under the cursor."""
         if self.count:
             self.post_message(self.Chosen(self, self.cursor))
+
+    @property
+    def _is_resting(self) -> bool:
+        """Whether keys act on another widget. A list that never has the focus obeys the field that filters it."""
+        return self.can_focus and self.screen.focused not in (None, self)
 
     def _widen(self, width: int) -> None:
         self._row_width = max(self._row_width, width)

@@ -121,7 +121,7 @@ async def test_following_a_link_to_a_filtered_resource_clears_the_filter() -> No
         await pilot.press("enter")
         text = await settled(pilot, app, "far away")
         assert "is not listed" not in text
-        assert "▸ distant" in text
+        assert "▹ distant" in text
 
 
 async def test_completions_are_offered_while_typing_with_the_other_arguments() -> None:

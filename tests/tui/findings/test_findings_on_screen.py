@@ -252,7 +252,7 @@ async def test_enter_on_a_finding_shows_its_tool_even_if_the_catalogue_is_filter
         text = await settled(pilot, app, "SL-POI001 high: ")
         assert isinstance(app.screen, MainScreen)
         assert "Tools 3" in text
-        assert "▸ poisoned" in text
+        assert "▹ poisoned" in text
         assert re.search(r"▸.! *description", text), text
         await pilot.press("escape")
         assert re.search(r"▸▲ high +SL-POI001", await reviewed(pilot, app, "1 shown"))

@@ -239,7 +239,7 @@ async def test_repeat_repeats_the_displayed_call_and_names_any_other() -> None:
         await settled(pilot, app, "▸ third")
         await settled(pilot, app, "r call second again")
         await pilot.press("r")
-        assert "▸ second" in await settled(pilot, app, "#3 done"), "the tool is shown with its result"
+        assert "▹ second" in await settled(pilot, app, "#3 done"), "the tool is shown with its result"
         await pilot.press("escape", "k")
         await settled(pilot, app, "#1 done")
         assert "r call again" in await settled(pilot, app, "r call again")

@@ -198,13 +198,13 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_visible() -> None
         await settled(pilot, app, "Page http://127.0.0.1:8000/thanks")
         text = await settled(pilot, app, "#1 done")
         assert "its page was left" in " ".join(text.split())
-        assert "▸ thanks" in text
+        assert "▹ thanks" in text
         # It is registered again, and removed again.
         session = cast("PageSession", script.opened[-1])
         session.lists(page_tool("thanks", next_page), page_tool("pay", SHOP))
-        assert "#1 done" in await settled(pilot, app, "▸ pay")
+        assert "#1 done" in await settled(pilot, app, "▹ pay")
         session.lists(page_tool("thanks", next_page), page_tool("more", next_page))
-        assert "#1 done" in await settled(pilot, app, "▸ thanks")
+        assert "#1 done" in await settled(pilot, app, "▹ thanks")
         await pilot.press("1", "escape", "down")
         text = await settled(pilot, app, "more has not been called yet")
         assert "#1 done" not in text

@@ -267,7 +267,7 @@ async def test_a_label_that_is_cut_ends_with_an_ellipsis_and_is_shown_in_full_un
             text.split()
         )
         row = next(line for line in text.splitlines() if "untrusted  the answer may" in line)
-        assert row.startswith("▸ #1 search  ")
+        assert row.startswith("▹ #1 search  ")
         assert row.endswith("…")
         await pilot.press("tab", "G")
         text = await settled(pilot, app, "#1 search (demo): attribution")

@@ -220,7 +220,7 @@ def test_the_worst_difference_is_first_and_metadata_last() -> None:
     notices = {node for node in view.order if has_notice(view.outline, node)}
     assert notices
     assert view.places == tuple(sorted(set(view.order[:-1]) - notices))
-    assert reasons(view, view.outline, view.order[0], 1)[0].plain.startswith("▸ ✗ structuredContent.key")
+    assert reasons(view, view.outline, view.order[0], 1)[0].plain.startswith("▹ ✗ structuredContent.key")
 
 
 @pytest.mark.parametrize("level", [Level.OPEN, Level.DECLARED])
@@ -273,7 +273,7 @@ def test_values_that_violate_the_output_schema_are_marked_and_listed() -> None:
     assert node in view.places
     assert "breaks the output schema: must be a string" in reason_line(view, view.outline, node).plain
     assert any(
-        line.plain.startswith("▸ ≠ structuredContent.id") for line in reasons(view, view.outline, node, 9)
+        line.plain.startswith("▹ ≠ structuredContent.id") for line in reasons(view, view.outline, node, 9)
     )
     assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is SideDifference.BROKEN
     detail = difference_detail(view, view.outline, node)
@@ -628,7 +628,7 @@ def test_a_value_that_looks_like_a_credential_and_passes_is_a_reason_with_a_sign
     assert view.sign(view.outline, node) is SideDifference.REACHES
     assert view.places[0] == node
     line = reasons(view, view.outline, node, 1)[0].plain
-    assert line.startswith("▸ ! reaches the model ")
+    assert line.startswith("▹ ! reaches the model ")
     assert "it looks like a credential" in line
     assert "! 1 value looks like a credential, and passed" in strip(view).plain
     detail = difference_detail(view, view.outline, node)

@@ -46,7 +46,7 @@ async def test_keys_that_arrive_together_go_to_the_screens_that_they_open() -> N
         await settled(pilot, app, "rather this and that, quietly")
         assert app.screen.query_one(CallPane).has_focus_within
         arrive(app, "escape", "escape", "slash", "qui", "enter", "enter")
-        await settled(pilot, app, "▸ quiet")
+        await settled(pilot, app, "▹ quiet")
         assert [name for name, _ in script.calls] == ["quiet"]
 
 

@@ -74,7 +74,7 @@ async def searching(app: SightlineApp, size: tuple[int, int], *words: str) -> li
         for word in words:
             await pilot.press("slash", *word)
             await settled(pilot, app, "1 of ")
-            drawn.append(next(line for line in screen_lines(app) if "▸" in line and word in line))
+            drawn.append(next(line for line in screen_lines(app) if "▹" in line and word in line))
             await pilot.press("escape")
             await settled(pilot, app, "n next  ")
     return drawn
