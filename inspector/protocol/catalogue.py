@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -275,7 +276,7 @@ def call_name(entry: Entry | None) -> str | None:
     return entry.handle if isinstance(entry, Item) else entry.name if isinstance(entry, Tool) else None
 
 
-class Catalogue(Struct, frozen=True, kw_only=True):
+class Catalogue(Struct, frozen=True, kw_only=True, dict=True):
     """Everything that a server listed, in the order sent. Malformed items keep their places."""
 
     entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])
@@ -291,7 +292,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
         """The skills that the server lists, and those that were fetched by their URIs."""
         return (*self.items(Kind.SKILL), *self.got)
 
-    @property
+    @cached_property
     def tools(self) -> tuple[Tool, ...]:
         return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Tool))
 

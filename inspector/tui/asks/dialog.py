@@ -9,7 +9,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from inspector.asks.answer import Action, Answer, sampled
 from inspector.asks.ask import AskKind
@@ -23,6 +23,7 @@ from inspector.tui.policy.dialog import UNREAD_S
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.lines import ContentLines, Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import Keys, SecondaryDialog, dialog_bindings
 
 REST_DECLINED = Answer(action=Action.DECLINE, why="with the rest of what this call asks")
@@ -60,7 +61,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             if is_sampling
             else None
         )
-        self._problem = Static("", markup=False, id="answer-problem")
+        self._problem = PlainText(id="answer-problem")
         self._is_sending = False
         self._is_marked = False
         """True once fields of the form are marked as wrong."""

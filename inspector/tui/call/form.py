@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from inspector.json.exact import JsonObject
 from inspector.safe_text import inspect, safe_line
@@ -33,6 +33,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
 from inspector.tui.widgets.choice import ChecksInput, ChoiceInput
+from inspector.tui.widgets.plain_text import PlainText
 
 Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
 """Asks the server for values of an argument. Takes its name, the typed text, and the other arguments."""
@@ -102,8 +103,8 @@ class FieldLine(Widget):
         self._offers: tuple[str, ...] = ()
         is_asked = offered is not None and not line.field.sensitive
         self._suggester = OfferSuggester(offered, self._offer) if offered is not None and is_asked else None
-        self._label = Static(label(line), markup=False, classes="field-label")
-        self._note = Static("", markup=False, classes="field-note")
+        self._label = PlainText(label(line), classes="field-label")
+        self._note = PlainText(classes="field-note")
         self._room = 80
         """The cells of the column of the label, without its padding."""
         self._default: Entered | None = None
@@ -120,7 +121,7 @@ class FieldLine(Widget):
     def compose(self) -> ComposeResult:
         """Yield the label, the input and the note."""
         yield self._label
-        yield self._input or Static("", markup=False)
+        yield self._input or PlainText()
         yield self._note
 
     def on_mount(self) -> None:
@@ -310,7 +311,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self.remove_children()
         if not self._lines:
             text = form.problem or empty
-            self.mount(Static(content(text, "$foreground 70%"), markup=False, classes="form-remark"))
+            self.mount(PlainText(content(text, "$foreground 70%"), classes="form-remark"))
         self._mount_from(0, form)
 
     def on_resize(self) -> None:

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Button, Static, TextArea
+from textual.widgets import Button, TextArea
 
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Item, Kind
@@ -24,6 +24,7 @@ from inspector.tui.catalogue.item import ToolView, about
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings, command
 from inspector.tui.text import content, shortened
+from inspector.tui.widgets.plain_text import PlainText
 
 VERBS: Mapping[Kind, str] = {
     Kind.TOOL: "call",
@@ -55,16 +56,13 @@ async def _no_offers(_item: Item, _argument: str, _value: str, _filled: JsonObje
     return ()
 
 
-class ArgumentsLine(Static, can_focus=True):
+class ArgumentsLine(PlainText, can_focus=True):
     """The line above the arguments. While it has the focus, letters run commands and are not typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.ARGUMENTS)
 
     class Entered(Message):
         """Posted when the user wants to edit the arguments."""
-
-    def __init__(self) -> None:
-        super().__init__("", markup=False)
 
     def say(self, what: str) -> None:
         """Show what Enter and Tab do to the arguments: edit them, or look at them."""
@@ -142,14 +140,14 @@ class CallPane(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="call")
-        self._about = Static("", markup=False, id="about")
+        self._about = PlainText(id="about")
         self._description = Content("")
-        self._line = Static("", markup=False, id="folded")
+        self._line = PlainText(id="folded")
         self._before_fields = ArgumentsLine()
         self._form = ArgumentForm()
         self._editor = ArgumentsEditor()
-        self._problems = Static("", markup=False, id="problems")
-        self._state = Static("", markup=False, id="state")
+        self._problems = PlainText(id="problems")
+        self._state = PlainText(id="state")
         # Created here, because a tool may be shown before these are mounted.
         self._send = Button("Call", id="send", variant="primary", compact=True)
         self._switch = Button("JSON", id="switch", compact=True)
@@ -363,7 +361,7 @@ class CallPane(Vertical):
         line, keys = self._shown
         room = max(self.size.width - 2 - (keys.cell_length + 3 if keys else 0), 10)
         words = Content.assemble(line.truncate(room, ellipsis=True), "   " if keys else "", keys)
-        self._line.update(words, layout=False)
+        self._line.update(words)
 
     def on_resize(self) -> None:
         """Draw the line of a call and the description for the new size."""

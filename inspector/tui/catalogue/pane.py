@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Entry, Item, Tool
@@ -34,6 +34,7 @@ from inspector.tui.catalogue.rows import (
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 
 _SETTLE_S = 0.08
 """The time in seconds for which the cursor must rest on an item before it is opened."""
@@ -278,8 +279,8 @@ class CataloguePane(Vertical):
         super().__init__(id="catalogue")
         self._lines = (ServersLines if servers > 1 else CatalogueLines)(marks, servers)
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
-        self._note = Static("", id="catalogue-note", markup=False)
-        self._legend = Static("", id="catalogue-legend", markup=False)
+        self._note = PlainText(id="catalogue-note")
+        self._legend = PlainText(id="catalogue-legend")
         self._explained = Content("")
         self._settling: Timer | None = None
 

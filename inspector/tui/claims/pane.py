@@ -8,13 +8,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.claims.claim import Claim, ClaimKey, Standing, Subject, Vocabulary
 from inspector.claims.registry import vocabularies
 from inspector.json.exact import Json, dump_text
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines
 
 _VALUE_LENGTH = 300
@@ -136,7 +136,7 @@ class ClaimsPane(Vertical):
     def __init__(self) -> None:
         super().__init__(id="claims")
         self._rows: tuple[ClaimRow, ...] = ()
-        self._badges = Static("", markup=False, id="claim-badges")
+        self._badges = PlainText(id="claim-badges")
         self._lines = DrawnLines("claim-lines", self._draw)
         self._detail = Detail("claim-detail", can_focus=False)
 

@@ -6,10 +6,10 @@ from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.tui.text import content, headline, paragraph, shortened
+from inspector.tui.widgets.plain_text import PlainText
 
 STDERR_LINES = 8
 RECENT_LINES = 2
@@ -109,13 +109,13 @@ class FailurePanel(VerticalScroll, can_focus=True):
         background: $surface;
         border-left: thick $error;
         &.-shown { display: block; }
-        &.-short Static { text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-short PlainText { text-wrap: nowrap; text-overflow: ellipsis; }
     }
     """
 
     def __init__(self) -> None:
         super().__init__(id="failure")
-        self._text = Static("", markup=False)
+        self._text = PlainText()
 
     def compose(self) -> ComposeResult:
         yield self._text

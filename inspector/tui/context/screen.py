@@ -6,7 +6,6 @@ from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.boundary.options import Level
 from inspector.files.tokenizer import tokenizer
@@ -16,6 +15,7 @@ from inspector.protocol.catalogue import Catalogue
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
 
 _BAR = 20
@@ -54,7 +54,7 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
         super().__init__()
         self._asked = asked
         self._found: Context | None = None
-        self._total = Static("", markup=False, id="context-total")
+        self._total = PlainText(id="context-total")
         self._lines = DrawnLines("context-parts", self._draw)
         self._notes = Detail("context-notes")
         self._views = self.latest(_made, self._take)

@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
 from inspector.boundary.options import Level
 from inspector.protocol.catalogue import Entry, Item
@@ -25,6 +24,7 @@ from inspector.tui.values.outline import Outline
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 
 _LEAST_BESIDE = 72
 """The minimum width for both sides, in cells."""
@@ -45,7 +45,7 @@ class DefinitionPane(Vertical):
     DEFAULT_CSS = """
     DefinitionPane {
         height: 1fr;
-        & > Static { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        & > PlainText { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & > #definition-line { background: $panel; height: auto; max-height: 3; text-wrap: wrap; }
         & > #definition-note { display: none; height: auto; max-height: 5; text-wrap: wrap; overflow-y: auto; }
         &.-noted > #definition-note { display: block; }
@@ -71,10 +71,10 @@ class DefinitionPane(Vertical):
         super().__init__(id="definition", classes="-alone")
         self._searched = SearchedValues("definition-values")
         self.values = self._searched.lines
-        self._sides = Static("", markup=False, id="definition-sides")
-        self._line = Static("", markup=False, id="definition-line")
-        self._why = Static("", markup=False, id="definition-why")
-        self._note = Static("", markup=False, id="definition-note")
+        self._sides = PlainText(id="definition-sides")
+        self._line = PlainText(id="definition-line")
+        self._why = PlainText(id="definition-why")
+        self._note = PlainText(id="definition-note")
         self._noted = Content("")
         self._view: DefinitionView | None = None
         self._mark: DefinitionMark | None = None
@@ -234,7 +234,7 @@ class DefinitionPane(Vertical):
         shown = self._chosen or (Shown.BOTH if has_room else Shown.LEFT)
         self.values.show_sides(shown)
         titles = Content.styled("Server sent", "bold"), given_title(self._view)
-        self._sides.update(self.values.titles(*titles), layout=False)
+        self._sides.update(self.values.titles(*titles))
 
     def _go_to_mark(self) -> None:
         mark = self._mark

@@ -9,11 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.text import content, paragraph, shortened
 from inspector.tui.widgets.choice import ChoiceInput
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
 _FEW_CHOICES = 2
@@ -71,16 +72,16 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         self._fields = fields
         self._accept = accept
         self._inputs = [_input(one) for one in fields]
-        self._legends = [Static("", markup=False, classes="ask-choices") for _ in fields]
-        self._problem = Static("", markup=False, id="ask-problem")
+        self._legends = [PlainText(classes="ask-choices") for _ in fields]
+        self._problem = PlainText(id="ask-problem")
         self._busy = False
         more = [("app.next", "next field")] if len(fields) > 1 else []
         self.offer((("form.call", verb), *more, ("asking.back", "cancel")))
 
     def body(self) -> ComposeResult:
-        yield Static(paragraph(self._explanation), markup=False, id="ask-explanation")
+        yield PlainText(paragraph(self._explanation), id="ask-explanation")
         for one, entry, legend in zip(self._fields, self._inputs, self._legends, strict=True):
-            yield Static(one.label, markup=False, classes="ask-label")
+            yield PlainText(one.label, classes="ask-label")
             yield entry
             if one.meanings or len(one.choices) > _FEW_CHOICES:
                 yield legend

@@ -12,13 +12,13 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
 from inspector.review.report import ReportEntry
 from inspector.tui.findings.rows import FindingRow, FindingsView, Row, row_detail, row_line
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import Detail, DrawnLines
 
 _NO_FINDING = "Only a finding can be accepted. Put the cursor on one."
@@ -57,7 +57,7 @@ class FindingsPane(Vertical):
         super().__init__(id=name)
         self._with_name = with_name
         self._rows: tuple[Row, ...] = ()
-        self._title = Static("", markup=False, classes="findings-title")
+        self._title = PlainText(classes="findings-title")
         self.lines = DrawnLines(f"{name}-lines", self._draw)
         self._detail = Detail(f"{name}-detail", can_focus=False)
 

@@ -9,7 +9,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.boundary.mask import MASK
 from inspector.hosts.masks import masked_leaves
@@ -24,6 +23,7 @@ from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Outline, SideDifference
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
 _LEAST_BESIDE = 80
@@ -116,8 +116,8 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
         self._pair: Pair | None = None
         self._shown: Shown | None = None
         """The sides that the user chose; None to show as many as there is room for."""
-        self._verdict = Static("", markup=False, id="pair-verdict")
-        self._sides = Static("", markup=False, id="pair-sides")
+        self._verdict = PlainText(id="pair-verdict")
+        self._sides = PlainText(id="pair-sides")
         self._values = SearchedValues("pair-values")
         self._pairs = self.latest(pair, self._take)
 

@@ -9,7 +9,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from inspector.tui.history.comparing import PairAsked, PairScreen
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
@@ -20,6 +20,7 @@ from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.values.outline import Outline
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryScreen
 
 _NONE = "No calls yet. Each call of a tool is listed here when it has ended, with those of earlier runs."
@@ -73,10 +74,10 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
             id="history-filter",
             compact=True,
         )
-        self._fault = Static("", markup=False, id="history-fault")
-        self._question = Static("", markup=False, classes="secondary-question")
+        self._fault = PlainText(id="history-fault")
+        self._question = PlainText(classes="secondary-question")
         self._lines = DrawnLines("history-calls", self._draw)
-        self._heading = Static("", markup=False, id="history-heading")
+        self._heading = PlainText(id="history-heading")
         self._arguments = SearchedValues("history-arguments")
         self._views = self.latest(listing, self._take)
 

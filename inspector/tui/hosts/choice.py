@@ -7,12 +7,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from inspector.hosts.profile import Host, evidence
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.text import content
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryDialog, dialog_bindings
 
 _GAP = 2
@@ -45,7 +46,7 @@ class HostChoice(SecondaryDialog[str], inherit_bindings=False):
         self._lines = DrawnLines("host-choice", self._draw)
         # Letters go to the filter.
         self._lines.can_focus = False
-        self._about = Static("", markup=False, id="host-about")
+        self._about = PlainText(id="host-about")
 
     def body(self) -> ComposeResult:
         yield self._filter

@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Static
 
 from inspector.boundary.options import Level
 from inspector.session.call_record import CallRecord
@@ -29,6 +28,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.view import SERVER_NAME
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import Detail, DrawnLines, Keys, SecondaryScreen
 
 PATIENCE_S = 1.0
@@ -63,8 +63,8 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
         self._level = level
         self._host = host
         self._number = hosts
-        self._summary = Static("", markup=False, id="hosts-summary")
-        self._head = Static("", markup=False, id="hosts-head")
+        self._summary = PlainText(id="hosts-summary")
+        self._head = PlainText(id="hosts-head")
         self._lines = DrawnLines("host-lines", self._draw)
         self._detail = Detail("hosts-detail")
         self._view: HostsView | None = None

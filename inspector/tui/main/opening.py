@@ -5,9 +5,9 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Static
 
 from inspector.tui.text import content, cut_in_the_middle
+from inspector.tui.widgets.plain_text import PlainText
 
 
 class OpeningScreen(Screen[None], inherit_bindings=False):
@@ -28,10 +28,8 @@ class OpeningScreen(Screen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Yield the line that the header will replace, and a note that the target is being opened."""
-        yield Static(Content.assemble(content(self._target), self._lenses), markup=False, id="opening-header")
-        yield Static(
-            Content.assemble("Opening ", content(self._target), " …"), markup=False, id="opening-note"
-        )
+        yield PlainText(Content.assemble(content(self._target), self._lenses), id="opening-header")
+        yield PlainText(Content.assemble("Opening ", content(self._target), " …"), id="opening-note")
 
     def on_mount(self) -> None:
         """Call `painted` after the first paint, so that all other work begins only then."""

@@ -14,7 +14,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, TextArea
 
 from inspector.boundary.bounded import Level
 from inspector.hosts.registry import hosts
@@ -87,6 +87,7 @@ from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.search_line import SearchInput
 from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 
 if TYPE_CHECKING:
     from inspector.files.watching import Watching
@@ -181,7 +182,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             else None
         )
         self._keys = KeyLine()
-        self._hint = Static(_HINT, markup=False, id="hint") if is_first else None
+        self._hint = PlainText(_HINT, id="hint") if is_first else None
         self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline))
         self._badges = BadgeLoader(self, self._catalogue.refresh_marks)
         self._gate = PolicyGate(self, terms)

@@ -5,7 +5,6 @@ from time import monotonic
 
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Static
 
 from inspector.protocol.catalogue import Item, Kind, Tool
 from inspector.session.call_record import CallRecord
@@ -13,6 +12,7 @@ from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.keys.table import command
 from inspector.tui.text import content, count, cut_in_the_middle
+from inspector.tui.widgets.plain_text import PlainText
 
 _QUIET = "$foreground 70%"
 _LEAST_URI = 16
@@ -105,7 +105,7 @@ class ResourceSubscriptions:
         return Content("  ").join([state, *keys])
 
 
-class SubscriptionLine(Static):
+class SubscriptionLine(PlainText):
     """The line about subscriptions, below the header; hidden if there are none."""
 
     DEFAULT_CSS = """
@@ -113,7 +113,7 @@ class SubscriptionLine(Static):
     """
 
     def __init__(self) -> None:
-        super().__init__("", markup=False, id="subscriptions")
+        super().__init__(id="subscriptions")
         self._of: tuple[ResourceSubscriptions, str | None] | None = None
         self._ticking: Timer | None = None
 
@@ -134,7 +134,7 @@ class SubscriptionLine(Static):
     def _draw(self) -> None:
         if self._of is not None:
             subscriptions, shown = self._of
-            self.update(subscriptions.line(shown, self.screen.size.width), layout=False)
+            self.update(subscriptions.line(shown, self.screen.size.width))
 
 
 def _key(command_id: str, words: str) -> Content:

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Static
+from textual.widgets import ContentSwitcher
 
 from inspector.protocol.catalogue import Item, Kind
 from inspector.tui.call.entries import Entered
@@ -19,6 +19,7 @@ from inspector.tui.claims.pane import ClaimsPane
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.rows import FindingsView
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.tab_line import Tab, TabLine
 
 TABS = (
@@ -62,7 +63,7 @@ class ToolPane(Vertical):
         super().__init__(id="tool")
         self.tabs = TabLine(TABS)
         self.call = CallPane()
-        self._title = Static("", markup=False, id="tool-title")
+        self._title = PlainText(id="tool-title")
         self.definition = DefinitionPane()
         self._claims = ClaimsPane()
         self.findings = FindingsPane("findings", with_name=False)

@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.json.document import Document
 from inspector.protocol.catalogue import Catalogue, Tool
@@ -17,6 +16,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import SignedLines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
 DROPPED, CHANGED = "✗", "~"
@@ -190,7 +190,7 @@ class PageScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def _side(self, title: str, lines: SignedLines) -> ComposeResult:
         with Vertical(classes="page-side"):
-            yield Static(title, markup=False, classes="secondary-heading")
+            yield PlainText(title, classes="secondary-heading")
             yield lines
 
     def _take(self, sides: PageSides) -> None:

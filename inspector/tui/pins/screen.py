@@ -5,7 +5,6 @@ from typing import ClassVar, Literal
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
@@ -13,6 +12,7 @@ from inspector.tui.pins.view import pin_line
 from inspector.tui.pins.watcher import PinWatcher
 from inspector.tui.text import count
 from inspector.tui.widgets.lines import ContentLines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import SecondaryScreen
 
 _UNLISTED = "There is no complete list of definitions yet."
@@ -27,8 +27,8 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
     def __init__(self, watcher: PinWatcher) -> None:
         super().__init__()
         self._watcher = watcher
-        self._pin_line = Static("", markup=False, id="pins-line")
-        self._question = Static("", markup=False, classes="secondary-question")
+        self._pin_line = PlainText(id="pins-line")
+        self._question = PlainText(classes="secondary-question")
         self._changes = ContentLines(id="pins-changes")
         self._asked: Literal["pin", "unpin"] | None = None
 

@@ -7,11 +7,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.policy.view import DecisionView
 from inspector.tui.widgets.lines import ContentLines, DocumentLines, Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
 
 _AROUND = 7
@@ -49,7 +49,7 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
     def body(self) -> ComposeResult:
         yield self._lines
         if self._view.arguments is not None:
-            yield Static("Arguments, as they will be sent", markup=False, classes="secondary-heading")
+            yield PlainText("Arguments, as they will be sent", classes="secondary-heading")
             yield self._arguments
 
     def on_mount(self) -> None:

@@ -6,13 +6,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.policy.rules import Effect, Policy, PolicyRule, condition_text
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
 
 _INTRODUCTION = (
@@ -56,7 +56,7 @@ class PolicyScreen(SecondaryScreen[None], inherit_bindings=False):
         self._rule = Detail("policy-rule")
 
     def body(self) -> ComposeResult:
-        yield Static(_INTRODUCTION, markup=False, id="policy-introduction")
+        yield PlainText(_INTRODUCTION, id="policy-introduction")
         yield self._lines
         yield self._rule
 

@@ -6,10 +6,10 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message
-from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import COMMANDS
+from inspector.tui.widgets.plain_text import PlainText
 
 _KEYS = frozenset(
     key
@@ -25,7 +25,7 @@ _KEYS = frozenset(
 """The keys that work in a result."""
 
 
-class ResultNote(Static, can_focus=True):
+class ResultNote(PlainText, can_focus=True):
     """A note in place of a result, which can have the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -37,7 +37,7 @@ class ResultNote(Static, can_focus=True):
         key: str
 
     def __init__(self) -> None:
-        super().__init__("", markup=False, id="result-note")
+        super().__init__(id="result-note")
 
     def on_key(self, event: events.Key) -> None:
         if event.key in _KEYS:

@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
 from inspector.boundary.mask import mask
 from inspector.json.exact import Json
@@ -42,6 +41,7 @@ from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 
 _MOST_MASKED = 1_000
 """The maximum number of withheld values in a result whose links can be followed. Masking more takes too long."""
@@ -86,7 +86,7 @@ class ResultPane(Vertical):
     DEFAULT_CSS = """
     ResultPane {
         background: $surface;
-        & Static { width: 1fr; padding: 0 1; }
+        & PlainText { width: 1fr; padding: 0 1; }
         & #result-verdict { height: auto; max-height: 60%; background: $panel; }
         & #result-reasons { height: auto; max-height: 7; text-wrap: wrap; }
         & #result-sides { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
@@ -139,14 +139,14 @@ class ResultPane(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="result", classes="-empty")
-        self._verdict = Static("", markup=False, id="result-verdict")
-        self._reasons = Static("", markup=False, id="result-reasons")
-        self._sides = Static("", markup=False, id="result-sides")
+        self._verdict = PlainText(id="result-verdict")
+        self._reasons = PlainText(id="result-reasons")
+        self._sides = PlainText(id="result-sides")
         self._note = ResultNote()
         self._searched = SearchedValues("result-values")
         self.values = self._searched.lines
-        self._stderr = Static("", markup=False, id="result-stderr")
-        self._why = Static("", markup=False, id="result-why")
+        self._stderr = PlainText(id="result-stderr")
+        self._why = PlainText(id="result-why")
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
         """The comparison of two model views that is shown in place of the result; None if there is none."""

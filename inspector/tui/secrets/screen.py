@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
 from inspector.json.document import Document
 from inspector.secrets.outcomes import AlreadyUsed, Expired
@@ -34,6 +33,7 @@ from inspector.tui.secrets.rows import (
 )
 from inspector.tui.text import shortened
 from inspector.tui.widgets.lines import DocumentLines, Lines, TextLines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import Detail, DrawnLines, SecondaryScreen
 from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
@@ -69,7 +69,7 @@ class ValuePane(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="secret-value")
-        self._title = Static("", markup=False, id="secret-value-title")
+        self._title = PlainText(id="secret-value-title")
         self._text = TextLines(id="secret-text")
         self._document = DocumentLines(id="secret-document")
         self._is_down = False
@@ -141,9 +141,9 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         super().__init__()
         self._custody = custody
         self._copy = copy
-        self._head = Static("", markup=False, id="secrets-head")
+        self._head = PlainText(id="secrets-head")
         self._lines = DrawnLines("secret-lines", self._draw)
-        self._question = Static("", markup=False, classes="secondary-question")
+        self._question = PlainText(classes="secondary-question")
         self._detail = Detail("secrets-detail")
         self._value = ValuePane()
         self._here: VaultKey | None = None

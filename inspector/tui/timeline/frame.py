@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import ContentSwitcher, Static
+from textual.widgets import ContentSwitcher
 
 from inspector.asks.private import Questions, private_in_reply
 from inspector.boundary.bounded import Level, Removal
@@ -47,6 +47,7 @@ from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.clipboard import put
 from inspector.tui.text import content, count, duration, shortened, size
 from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
 
@@ -268,7 +269,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         self.entitle(entry_title(wanted.entry))
         self._wanted = wanted
         self._place = len(wanted.frames) - 1
-        self._head = Static("", markup=False, id="frame-head")
+        self._head = PlainText(id="frame-head")
         self._document = SignedLines(id="frame-document")
         self._text = TextLines(id="frame-text")
         self._has_document = False

@@ -8,7 +8,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.taint import SessionTrust, SourceDetail
@@ -26,6 +25,7 @@ from inspector.tui.trust.view import (
     trust_view,
 )
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
 
 _INTRODUCTION = (
@@ -70,19 +70,17 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         self._renew = renew
         self._view: TrustView | None = None
         self._servers = DrawnLines("trust-servers", self._draw_server)
-        self._sent = Static("", markup=False, id="trust-sent")
+        self._sent = PlainText(id="trust-sent")
         self._labels = DrawnLines("trust-marks", self._draw_label)
         self._label = Detail("trust-mark", can_focus=False)
         self._views = self.latest(_made, self._take)
 
     def body(self) -> ComposeResult:
-        yield Static(_INTRODUCTION, markup=False, id="trust-introduction")
-        yield Static(
-            "Labels from each server, and labels sent to it", markup=False, classes="secondary-heading"
-        )
+        yield PlainText(_INTRODUCTION, id="trust-introduction")
+        yield PlainText("Labels from each server, and labels sent to it", classes="secondary-heading")
         yield self._servers
         yield self._sent
-        yield Static("Labels from answers, by call", markup=False, classes="secondary-heading")
+        yield PlainText("Labels from answers, by call", classes="secondary-heading")
         yield self._labels
         yield self._label
 

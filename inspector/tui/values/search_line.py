@@ -7,13 +7,14 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import count
 from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.search import MOST
+from inspector.tui.widgets.plain_text import PlainText
 
 
 class SearchInput(Input):
@@ -30,7 +31,7 @@ class SearchLine(Horizontal):
         background: $panel;
         &.-open { display: block; }
         & > Input { width: 1fr; border: none; padding: 0 1; background: $panel; }
-        & > Static { width: auto; padding: 0 1; color: $foreground 80%; }
+        & > PlainText { width: auto; padding: 0 1; color: $foreground 80%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SEARCH)
@@ -39,7 +40,7 @@ class SearchLine(Horizontal):
         super().__init__()
         self._values = values
         self._input = SearchInput(placeholder="search: keys and values as drawn", compact=True)
-        self._found = Static("", markup=False)
+        self._found = PlainText()
 
     def compose(self) -> ComposeResult:
         yield self._input

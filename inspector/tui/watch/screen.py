@@ -6,13 +6,13 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import hanging
 from inspector.tui.watch.view import WatchView, all_lines, strip_lines, strip_rows
 from inspector.tui.widgets.lines import ContentLines
+from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _LEAST_WIDTH = 20
@@ -22,7 +22,7 @@ _INDENT = 2
 """The indent of every row but the first, which begins with a sign."""
 
 
-class WatchStrip(Static):
+class WatchStrip(PlainText):
     """Shows the outcome of the last save, below the header."""
 
     DEFAULT_CSS = """
@@ -30,7 +30,7 @@ class WatchStrip(Static):
     """
 
     def __init__(self) -> None:
-        super().__init__("", markup=False, id="watch")
+        super().__init__(id="watch")
         self._view = WatchView()
         self._rows = 0
         self._is_folded = False

@@ -10,7 +10,6 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import KeyLine, KeyOffer
@@ -18,6 +17,7 @@ from inspector.tui.keys.table import bindings, command
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content
 from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.plain_text import PlainText
 
 Asked = TypeVar("Asked")
 Ended = TypeVar("Ended")
@@ -62,17 +62,13 @@ class Detail(VerticalScroll):
 
     def __init__(self, name: str, *, can_focus: bool = True) -> None:
         super().__init__(id=name, can_focus=can_focus)
-        self._text = Static("", markup=False)
-        self._shown = Content("")
+        self._text = PlainText()
 
     def compose(self) -> ComposeResult:
         yield self._text
 
     def show(self, text: Content) -> None:
-        if not text.is_same(self._shown):
-            # Updating the text lays out the whole screen again, so it is updated only when it changes.
-            self._shown = text
-            self._text.update(text)
+        self._text.update(text)
 
 
 class SecondaryScreen(Screen[Ended], inherit_bindings=False):
@@ -91,7 +87,7 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__()
         self.title_line = TitleLine()
-        self._note = Static("", markup=False, classes="secondary-note")
+        self._note = PlainText(classes="secondary-note")
         self._keys = KeyLine()
         self.entitle()
         self.offer(self.KEYS)
@@ -159,7 +155,7 @@ class SecondaryDialog(SecondaryScreen[Ended], ModalScreen[Ended], inherit_bindin
 
     def __init__(self, title: Content) -> None:
         super().__init__()
-        self._heading = Static(title, markup=False, classes="secondary-heading")
+        self._heading = PlainText(title, classes="secondary-heading")
         self._box = Vertical(classes="secondary-box")
 
     def compose(self) -> ComposeResult:
