@@ -85,6 +85,8 @@ class ReportEntry(Struct, frozen=True, kw_only=True):
     known: bool = False
     """True if the baseline contains the finding."""
     acceptance: Acceptance | None = None
+    call: int = 0
+    """The number of the call whose result the finding is about, in a running review; otherwise 0."""
 
     @property
     def counts(self) -> bool:

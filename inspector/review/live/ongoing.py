@@ -155,7 +155,7 @@ class OngoingReview:
             if before is None or before.number != answered.number:
                 call = _call(answered, material.origin)
                 self._learn(call)
-                entries = tuple(_entries(findings_of(call, _rules("call"))))
+                entries = tuple(_entries(findings_of(call, _rules("call")), answered.number))
                 definition = call.calls[0].offer.definition
                 # A changed definition means a changed tool, whose earlier results say nothing about it.
                 is_same = before is not None and before.definition == definition
@@ -200,7 +200,7 @@ class OngoingReview:
                     subject = subject_of(entry.finding)
                     shown = self._covering.finding(entry.finding, repeating)
                     if shown is not entry.finding:
-                        entry = ReportEntry(finding=shown, fingerprint=fingerprint(shown))  # noqa: PLW2901 - as it may be shown
+                        entry = replace(entry, finding=shown, fingerprint=fingerprint(shown))  # noqa: PLW2901 - as it may be shown
                     groups.setdefault(subject, []).append(entry)
         return {subject: tuple(entries) for subject, entries in groups.items()}
 
@@ -230,8 +230,8 @@ def _earlier(before: _Called, now: tuple[ReportEntry, ...]) -> tuple[ReportEntry
     return tuple(left[:_MOST_EARLIER])
 
 
-def _entries(found: Iterable[Finding]) -> Iterator[ReportEntry]:
-    return (ReportEntry(finding=finding, fingerprint=fingerprint(finding)) for finding in found)
+def _entries(found: Iterable[Finding], call: int = 0) -> Iterator[ReportEntry]:
+    return (ReportEntry(finding=finding, fingerprint=fingerprint(finding), call=call) for finding in found)
 
 
 _KINDS = ("each", "whole", "call")

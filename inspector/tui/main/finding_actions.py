@@ -80,9 +80,14 @@ class FindingActions:
         catalogue: CatalogueSection,
         target: Target,
         will_go_back: Callable[[Callable[[], None]], None],
+        exchange_of: Callable[[int], tuple[Session, Entry] | None],
     ) -> None:
-        """`will_go_back`: called with the function for Esc, when a place in a definition is shown."""
+        """`will_go_back`: called with the function for Esc, when a place in a definition is shown.
+
+        `exchange_of`: the exchange of a call of this run, by its number.
+        """
         self._will_go_back = will_go_back
+        self._exchange_of = exchange_of
         self._screen = screen
         self._link = link
         self._reviewer = reviewer
@@ -99,7 +104,7 @@ class FindingActions:
         """
 
         def go_to(entry: ReportEntry) -> bool:
-            is_below = self.go_to(entry.finding)
+            is_below = self.go_to(entry)
             if is_below:
                 self._will_go_back(partial(self.open_all, show_origin, is_back=True))
             return is_below
@@ -114,17 +119,18 @@ class FindingActions:
         )
         self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
 
-    def go_to(self, finding: Finding) -> bool:
+    def go_to(self, entry: ReportEntry) -> bool:
         """Show the place of a finding, or notify the user that the finding has no place.
 
         Returns whether the place is in a definition.
         """
-        session = self._link.session
-        if session is None:
-            return False
+        session, finding = self._link.session, entry.finding
         kind = finding.subject.value
         if kind == "call":
-            self._show(_call_of(session.timeline.entries, finding.name), finding.pointer, "/result")
+            found, exchange = self._exchange_of(entry.call) or (session, None)
+            self._show(exchange, finding.pointer, "/result", found)
+        elif session is None:
+            return False
         elif kind == "request":
             self._show(_request_of(session.timeline.entries, finding.name), finding.pointer, "/params")
         elif kind == "server":
@@ -187,13 +193,14 @@ class FindingActions:
         else:
             self._show(next((entry for entry in entries if entry.kind is EntryKind.FAULT), None), "", "")
 
-    def _show(self, entry: Entry | None, pointer: str, below: str) -> None:
+    def _show(self, entry: Entry | None, pointer: str, below: str, session: Session | None = None) -> None:
+        """Show a place in the last frame of an entry. `session`: None for the session in use."""
         if entry is None or not entry.frames:
             self._say("The timeline has no frame for this finding.")
         else:
             # A result is below `result` of its frame. The pointer to an error begins with `/error` already.
             place = pointer if pointer.startswith("/error") else below + pointer
-            open_frames(self._screen, self._link.session, entry, place)
+            open_frames(self._screen, session or self._link.session, entry, place)
 
     def _say(self, words: str) -> None:
         self._screen.notify(words, markup=False)
@@ -211,14 +218,6 @@ def mark_of(finding: Finding, *, is_malformed: bool) -> DefinitionMark:
         content(shortened(finding.message, 600)),
     )
     return DefinitionMark(pointer="" if is_malformed else finding.pointer, words=words, near=near)
-
-
-def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:
-    """The last answered call of the tool `name`; None if there is none."""
-    for entry in reversed(entries):
-        if entry.kind is EntryKind.EXCHANGE and len(entry.frames) > 1 and entry.title.endswith(f" {name}"):
-            return entry
-    return None
 
 
 def _request_of(entries: Sequence[Entry], name: str) -> Entry | None:

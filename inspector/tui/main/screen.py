@@ -206,6 +206,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 called=self._show_called,
                 will_go_back=self._will_go_back,
                 will_come_back_to_history=self._will_come_back_to_history,
+                exchange_of=self._timeline.exchange_of,
             ),
         )
         if not self.READ_ONLY:
@@ -547,7 +548,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(FindingsPane.Opened)
     def open_finding(self, message: FindingsPane.Opened) -> None:
-        if self.server.findings.go_to(message.entry.finding):
+        if self.server.findings.go_to(message.entry):
             self._will_go_back(partial(self.action_tab, "findings"))
 
     def _will_go_back(self, take: Callable[[], None]) -> None:

@@ -15,8 +15,10 @@ from inspector.hosts.registry import hosts
 from inspector.pins.pins import changes_between, definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.protocol.targets import PageTarget
+from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
+from inspector.session.live import Session
 from inspector.tui.apps.opening import AppOpener
 from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
@@ -86,6 +88,8 @@ class Stage:
     """Shows a call that an interface of MCP Apps has made."""
     will_go_back: Callable[[Callable[[], None]], None]
     will_come_back_to_history: Callable[[str], None]
+    exchange_of: Callable[[int], tuple[Session, TimelineEntry] | None]
+    """The exchange of a call of this run, by its number."""
 
 
 class ServerParts:
@@ -145,7 +149,14 @@ class ServerParts:
             before_each=self.selection.idle,
         )
         self.findings = FindingActions(
-            screen, self.link, self.reviewer, self.selection, self.section, target, stage.will_go_back
+            screen,
+            self.link,
+            self.reviewer,
+            self.selection,
+            self.section,
+            target,
+            stage.will_go_back,
+            stage.exchange_of,
         )
         self.history_actions = HistoryActions(
             screen,

@@ -111,6 +111,11 @@ class TimelinePane(Lines):
     def show_call(self, record: CallRecord) -> None:
         """Go to the row of a call; if the call failed, to its exception."""
 
+    def exchange_of(self, number: int) -> tuple[Session, Entry] | None:
+        """The exchange of a call by its number, and the session that made it; None if there is none."""
+        del number
+        return None
+
     @property
     def use_of_enter(self) -> str:
         """The label of Enter on the row under the cursor; empty if Enter does nothing."""
@@ -223,6 +228,12 @@ class SessionTimeline(TimelinePane):
             self._fold(row, index)
         if row.is_unfolded:
             self.call_after_refresh(self._show_cause, row, index)
+
+    def exchange_of(self, number: int) -> tuple[Session, Entry] | None:
+        for row in reversed(self._rows.rows):
+            if row.record is not None and row.record.number == number and row.entry is not None:
+                return row.segment.session, row.entry
+        return None
 
     def _row_of(self, record: CallRecord) -> TimelineRow | None:
         return next((row for row in reversed(self._rows.rows) if row.record is record), None)

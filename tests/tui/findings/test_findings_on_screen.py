@@ -413,6 +413,20 @@ async def test_a_finding_about_a_result_stays_after_a_reconnect_until_the_next_r
         await reviewed(pilot, app, "#2 done")
         await pilot.press("f")
         assert "before the reconnect" not in await reviewed(pilot, app, "SL-OUT010")
+        # Its place is in the result that it is about, not in the last one.
+        played.answers["look_up_word"] = answering({"content": [{"type": "text", "text": "all is well"}]})
+        await pilot.press("escape", "R")
+        while len(played.opened) < 3:
+            await asyncio.sleep(0.01)
+        await reviewed(pilot, app, "4 Findings 1")
+        await pilot.press("r")
+        await reviewed(pilot, app, "all is well")
+        await pilot.press("f")
+        await reviewed(pilot, app, "in an earlier result")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "block 39")
+        assert isinstance(app.screen, FrameScreen)
+        assert "all is well" not in text
 
 
 async def test_a_line_printed_to_stdout_at_the_start_is_quoted_at_once_and_in_its_finding() -> None:
