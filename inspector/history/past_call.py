@@ -129,6 +129,10 @@ class Keeper:
         past = PastCall(at=at, tool=name, ended=Ended.CANCELLED, duration_s=duration_s)
         return self._made(tool, arguments, past)
 
+    def conceal(self, values: "Iterable[str]") -> None:
+        """Leave arguments that repeat one of these values out of all later records."""
+        self._bounder.known.learn(list(values))
+
     def _made(self, tool: "Tool | None", arguments: JsonObject, past: PastCall) -> PastCall:
         secret = self._secret(tool, arguments)
         texts = {name: dump_text(value) for name, value in arguments.items() if name not in secret}

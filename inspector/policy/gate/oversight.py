@@ -133,6 +133,11 @@ class Oversight:
         self.number += 1
         self.trust = SessionTrust()
 
+    def conceal(self, secret: str) -> None:
+        """Withhold a value from all later lines of the audit log. Waits for a line that is being made."""
+        if self._audit is not None:
+            self._audit.conceal([secret])
+
     def agree(self, target: Target, changes: Iterable[ConfirmReason]) -> None:
         """Stop asking about these changes of a server's definitions."""
         self._agreed += ((target, each.key) for each in changes)

@@ -86,7 +86,7 @@ class Reviewer:
         self._screen = screen
         self._link = link
         self._show = show
-        self._target = target
+        self.target = target
         self._changed = changed
         self._drawn = drawn
         self._session: Session | None = None
@@ -121,7 +121,7 @@ class Reviewer:
     async def begin(self) -> None:
         """Read the accepted findings from their file."""
         try:
-            self.accepted = await asyncio.to_thread(_read_accepted, self._target)
+            self.accepted = await asyncio.to_thread(_read_accepted, self.target)
         except InspectorError as error:
             words = f"{error.message}. {error.hint} Until then every finding counts."
             self._screen.notify(words, severity="warning", timeout=15, markup=False)
@@ -187,7 +187,7 @@ class Reviewer:
             calls=tuple(self._calls.values()),
             listings=self._listings,
             announced=announces(session.client_profile) if session.client_profile else "",
-            origin=self._target.url if isinstance(self._target, HttpTarget) else None,
+            origin=self.target.url if isinstance(self.target, HttpTarget) else None,
         )
 
     def sign(self, tool: Tool) -> Mark:
@@ -204,15 +204,15 @@ class Reviewer:
         """Accept a finding, and write the reason to the file of accepted findings."""
         if not reason:
             return "Write the reason why you accept it."
-        problem = await self._keep(partial(_accept, self._target, entry, reason))
+        problem = await self._keep(partial(_accept, self.target, entry, reason))
         if not problem:
-            path = await asyncio.to_thread(lambda: files.path_of(_named(self._target)))
+            path = await asyncio.to_thread(lambda: files.path_of(_named(self.target)))
             self._screen.notify(f"Accepted, in {path}", timeout=8, markup=False)
         return problem
 
     async def take_back(self, entry: ReportEntry) -> str:
         """Withdraw the acceptance of a finding."""
-        return await self._keep(partial(_take_back, self._target, entry))
+        return await self._keep(partial(_take_back, self.target, entry))
 
     async def export(self, path: str) -> str:
         """Write the review to a new file. The suffix of `path` chooses the format."""
@@ -221,8 +221,8 @@ class Reviewer:
             return "Nothing is reviewed yet."
         protocol = server.protocol_version if server else ""
         session = self._link.session
-        mask = (session.own if session else own_credentials(self._target)).mask
-        write = partial(_write_report, path, self._target, protocol, board, self.material(), accepted, mask)
+        mask = (session.own if session else own_credentials(self.target)).mask
+        write = partial(_write_report, path, self.target, protocol, board, self.material(), accepted, mask)
         try:
             await asyncio.to_thread(write)
         except InspectorError as error:

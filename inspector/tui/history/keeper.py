@@ -93,6 +93,14 @@ class HistoryKeeper:
         place = next((index for index, call in enumerate(calls) if call.record is record), 0)
         return (calls[place - 1], calls[place]) if place else None
 
+    def conceal(self, values: list[str]) -> None:
+        """Withhold arguments that repeat one of these values from all calls that are added later."""
+
+        async def learn() -> None:
+            await asyncio.to_thread(lambda: self._known().conceal(values))
+
+        self._do(learn)
+
     def forget(self) -> None:
         """Remove all calls, also from the file."""
         self._do(self._forget)
@@ -146,9 +154,12 @@ class HistoryKeeper:
             await asyncio.to_thread(self._file.append, past)
 
     def _made(self, make: Callable[[Keeper], PastCall]) -> PastCall:
+        return make(self._known())
+
+    def _known(self) -> Keeper:
         if self._keeper is None:
             self._keeper = Keeper(secrets.token_bytes(32), secret_values(self._target))
-        return make(self._keeper)
+        return self._keeper
 
     async def _forget(self) -> None:
         if self._file is not None:

@@ -11,7 +11,6 @@ from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Item, Kind
 from inspector.protocol.catalogue import Entry as ItemEntry
 from inspector.protocol.exchanges import Matched
-from inspector.protocol.targets import Target
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.review.finding import Finding
 from inspector.review.report import ReportEntry
@@ -78,7 +77,6 @@ class FindingActions:
         reviewer: Reviewer,
         selection: Selection,
         catalogue: CatalogueSection,
-        target: Target,
         will_go_back: Callable[[Callable[[], None]], None],
         exchange_of: Callable[[int], tuple[Session, Entry] | None],
     ) -> None:
@@ -93,7 +91,6 @@ class FindingActions:
         self._reviewer = reviewer
         self._selection = selection
         self._catalogue = catalogue
-        self._target = target
         self._before: Before | None = None
 
     def open_all(self, show_origin: Callable[[], None], *, is_back: bool = False) -> None:
@@ -115,7 +112,7 @@ class FindingActions:
 
         before = self._before = self._before or Before()
         screen = FindingsScreen(
-            self._reviewer, str(self._target), go_to, self.toggle_acceptance, self.export, before
+            self._reviewer, str(self._reviewer.target), go_to, self.toggle_acceptance, self.export, before
         )
         self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
 

@@ -201,6 +201,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 watching=watching,
                 changed=self._show_state,
                 keys_changed=self._show_keys,
+                vault_changed=self._show_secrets,
                 draw_shown_server=self._show_server,
                 take_rows=self._take_rows,
                 called=self._show_called,
@@ -335,12 +336,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._show_aside()
             server.reviewer.heard(session.timeline.entries)
 
+    def _show_secrets(self) -> None:
+        self._show_aside()
+        self._show_keys()
+
     def _show_aside(self) -> None:
         """Show the output on stderr and stdout during the shown call, next to its result."""
         record = self._result.view.record if self._result.view is not None else None
         self._result.show_aside(
             self._timeline.output_of(record) if record is not None else (),
             self._timeline.cause_of(record) if record is not None else (),
+            repeats=record is not None and record.number in self.server.vault.repeating,
         )
 
     # Messages of the parts.
@@ -1051,7 +1057,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
 
     def action_secrets(self) -> None:
-        self._open(SecretsScreen(lambda: self.server.vault.custody, self._copy_secret))
+        self._open(SecretsScreen(lambda: self.server.vault.custody, self._copy_secret, self._conceal))
+
+    def _conceal(self, secret: str) -> None:
+        """Write a fetched secret to no file, whichever server repeats it or gets it in an argument."""
+        for server in self._servers.all:
+            server.conceal(secret)
+        self.run_worker(partial(self._gate.oversight.conceal, secret), thread=True)
 
     def action_findings(self) -> None:
         # Esc in the review then leads to where it was opened from, not back and forth.

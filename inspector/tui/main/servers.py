@@ -81,6 +81,7 @@ class Stage:
     changed: Callable[[], None]
     """Updates the header and the keys."""
     keys_changed: Callable[[], None]
+    vault_changed: Callable[[], None]
     draw_shown_server: Callable[[], None]
     """Draws everything that depends on the shown server, after it has changed."""
     take_rows: Callable[["ServerParts", Catalogue, Rows], None]
@@ -154,7 +155,6 @@ class ServerParts:
             self.reviewer,
             self.selection,
             self.section,
-            target,
             stage.will_go_back,
             stage.exchange_of,
         )
@@ -370,8 +370,15 @@ class ServerParts:
             sum(tool is not None and call.past.tool == tool.name for call in calls)
         )
 
+    def conceal(self, secret: str) -> None:
+        """Withhold a secret from files and later texts, and search later results for it."""
+        if self.link.session is not None:
+            self.link.session.conceal([secret])
+        self.history.conceal([secret])
+        self.vault.learn([secret])
+
     def _show_vault(self) -> None:
-        self._stage.keys_changed()
+        self._stage.vault_changed()
         shown = self._stage.screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(shown, VaultScreen):
             shown.show_current()

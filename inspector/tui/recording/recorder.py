@@ -71,7 +71,11 @@ class SessionRecorder:
 
     async def opened(self, listener: Listener) -> Session:
         """Open a session. A recording that is running continues with this session."""
-        session = self._session = await self._opener(listener)
+        before, session = self._session, await self._opener(listener)
+        self._session = session
+        if before is not None:
+            # What was concealed stays concealed, such as a secret that was fetched before a reconnect.
+            session.conceal(list(before.own.values))
         self._opened.append((session, monotonic()))
         if self._recorder is None and not self._is_own:
             self._recorder = session.recorder

@@ -66,6 +66,7 @@ ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
 _RECORDED = "A recording does not hold withheld values, only their ids."
 
+_REPEATS = "a value passes that was withheld from an earlier call, or fetched as a secret"
 _MAX_ASIDE = 400
 """The maximum number of characters that are drawn of what the server wrote to stderr or stdout."""
 
@@ -159,6 +160,7 @@ class ResultPane(Vertical):
         self._aside: tuple[str, ...] = ()
         """Short texts about what the server wrote to stderr and stdout during the call. Untrusted text."""
         self._cause: tuple[str, ...] = ()
+        self._repeats = False
         """The lines of stderr that end with the exception of the call. Untrusted text."""
         self._causes = (0, 0)
         """The number of these lines that are shown, and their width."""
@@ -197,13 +199,15 @@ class ResultPane(Vertical):
         self._choose_sides()
         self._explain()
 
-    def show_aside(self, words: tuple[str, ...], cause: tuple[str, ...]) -> None:
+    def show_aside(self, words: tuple[str, ...], cause: tuple[str, ...], *, repeats: bool = False) -> None:
         """Show next to the verdict what the server wrote to stderr and stdout during the call.
 
         `cause`: the lines of stderr that end with the exception. They are shown below the values, if there is room.
+
+        `repeats`: the result passes a value that was withheld from an earlier call, or fetched.
         """
-        if (words, cause) != (self._aside, self._cause):
-            self._aside, self._cause = words, cause
+        if (words, cause, repeats) != (self._aside, self._cause, self._repeats):
+            self._aside, self._cause, self._repeats = words, cause, repeats
             self._causes = (0, 0)
             self._label()
             self.call_after_refresh(self._show_cause)
@@ -670,6 +674,9 @@ class ResultPane(Vertical):
             if view.record.number <= self._outdated:
                 earlier.append(Content.styled("from before the save", "bold $text-warning"))
             lines = [flowed([*earlier, *title(view)], width)]
+            if self._repeats:
+                words = Content.styled(f"! {_REPEATS}", "bold $text-error")
+                lines.append(flowed([words], width))
             for aside in self._aside:
                 key = Content.assemble("  ", ("t", "bold $text-accent"), " timeline")
                 words = content(shortened(aside, _MAX_ASIDE), "$text-warning")

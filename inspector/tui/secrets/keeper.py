@@ -1,12 +1,17 @@
 """Puts the secret references and withheld values of each call into the session's vault."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 from typing import Protocol, runtime_checkable
 
 from textual.screen import Screen
 from textual.worker import WorkerCancelled, WorkerFailed
 
+from inspector.boundary.bounded import Level
 from inspector.boundary.reading import raw_of
+from inspector.json.exact import Json
+from inspector.json.pointer import resolve
+from inspector.recording.known import KnownValues
 from inspector.secrets.holdings import Holdings, holdings_in
 from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
@@ -33,6 +38,7 @@ class VaultKeeper:
     """Puts the secrets of ended calls into the session's vault, in a thread.
 
     Calls that have ended wait until `take`, so that their results can be drawn first. No call is skipped.
+    Also finds results that pass a secret of an earlier call: the boundary judges each call by itself.
     """
 
     def __init__(self, screen: Screen[None], link: SessionLink, changed: Callable[[], None]) -> None:
@@ -41,6 +47,10 @@ class VaultKeeper:
         self._changed = changed
         self._expected: list[tuple[Session, CallRecord]] = []
         self._empty = Custody()
+        self._known = KnownValues()
+        self._reading = threading.Lock()
+        self.repeating = set[int]()
+        """The numbers of the calls whose results pass a value that was withheld or fetched before."""
 
     @property
     def custody(self) -> Custody:
@@ -58,10 +68,28 @@ class VaultKeeper:
         for session, record in expected:
             self._screen.run_worker(self._take(session, record), group="keeping")
 
+    def learn(self, values: Iterable[str]) -> None:
+        """Search the results of later calls for these values too."""
+        # A thread may search a large result now.
+        self._screen.run_worker(lambda: self._learn(list(values)), thread=True, group="keeping")
+
+    def _learn(self, values: list[Json]) -> None:
+        with self._reading:
+            self._known.learn(values)
+
+    def _read(self, record: CallRecord) -> tuple[Holdings, bool]:
+        """The secrets in a result, and whether it passes one of an earlier call. Blocks."""
+        found, raw = holdings(record), raw_of(record.outcome)
+        with self._reading:
+            passes = record.judgement.bounded(Level.DECLARED, record.policy).result
+            repeats = not self._known.is_empty and self._known.repeats(passes)
+            self._known.learn([_at(raw, removal.pointer) for removal in found.withheld])
+        return found, repeats
+
     async def _take(self, session: Session, record: CallRecord) -> None:
         try:
-            found = await self._screen.run_worker(
-                lambda: holdings(record), thread=True, exit_on_error=False
+            found, repeats = await self._screen.run_worker(
+                lambda: self._read(record), thread=True, exit_on_error=False
             ).wait()
         except WorkerCancelled:
             return
@@ -69,8 +97,17 @@ class VaultKeeper:
             words = f"The secrets of call #{record.number} could not be listed ({type(failed.error).__name__}): a defect of Sightline."
             self._screen.notify(words, severity="error", markup=False)
             return
+        if repeats:
+            self.repeating.add(record.number)
         # If the session has ended, its secrets are dropped.
         if session is self._link.session:
             vault = session.custody.vault
             vault.keep(record.number, record.name, record.received_s, raw_of(record.outcome), found)
             self._changed()
+
+
+def _at(raw: Json, pointer: str) -> Json:
+    try:
+        return resolve(raw, pointer)
+    except LookupError:
+        return None

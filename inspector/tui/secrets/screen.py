@@ -133,13 +133,21 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 - as Textual declares it
     FAILED = "The value could not be shown"
 
-    def __init__(self, custody: Callable[[], Custody], copy: Callable[[str], None] | None) -> None:
+    def __init__(
+        self,
+        custody: Callable[[], Custody],
+        copy: Callable[[str], None] | None,
+        conceal: Callable[[str], None],
+    ) -> None:
         """`custody`: returns the secrets of the session in use.
 
         `copy`: copies a value to the clipboard; None if that is not allowed.
+
+        `conceal`: called with each fetched secret before it can be shown, so that no file repeats it.
         """
         super().__init__()
         self._custody = custody
+        self._conceal = conceal
         self._copy = copy
         self._head = PlainText(id="secrets-head")
         self._lines = DrawnLines("secret-lines", self._draw)
@@ -437,6 +445,9 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     async def _reveal(self, custody: Custody, key: VaultKey) -> None:
         try:
             await custody.reveal(key)
+            fetched = custody.vault.value(key)
+            if isinstance(fetched, str):
+                self._conceal(fetched)
         except ForgottenError:
             return
         finally:

@@ -1,12 +1,16 @@
 import base64
-from typing import TYPE_CHECKING, TextIO
+from pathlib import Path
+from typing import TextIO
 
 import pytest
 from textual.widgets import Static
 
 from inspector.files.settings import Settings
+from inspector.json.exact import JsonObject
+from inspector.protocol.outcome import Outcome, Result
 from inspector.tui.runtime.guard import GUARDING, GuardedError
 from inspector.tui.secrets.screen import COPIED, NO_COPY
+from tests.sinks.searching import files_below, found_in
 from tests.tui.scripted import LARGE, app_of, settled, until
 from tests.tui.secretive import (
     KEPT,
@@ -19,9 +23,6 @@ from tests.tui.secretive import (
     revealed,
     secretive,
 )
-
-if TYPE_CHECKING:
-    from inspector.json.exact import JsonObject
 
 ALLOWED = Settings(allow_copy=True)
 
@@ -188,3 +189,54 @@ async def test_an_allowed_copy_of_a_secret_is_made_once_with_a_warning(
         assert len(written) == 2
         assert MASKED_TITLE in await settled(pilot, app)
         assert REDEEMED not in await settled(pilot, app)
+
+
+async def test_a_secret_in_a_later_call_reaches_no_file_and_a_result_that_passes_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def echoes(arguments: JsonObject, _progress: object) -> Outcome:
+        return Result(value={"content": [{"type": "text", "text": f"you wrote {arguments['text']}"}]})
+
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    script, _ = secretive()
+    schema: JsonObject = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    script.tools = [*script.tools, {"name": "echo", "inputSchema": schema}]
+    script.answers["echo"] = echoes
+    app = app_of(script, is_history_kept=True)
+    number = 2
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await among_secrets(pilot, app)
+        await revealed(pilot, app)
+        await pilot.press("escape", "escape", "j")
+        await settled(pilot, app, "▸ echo")
+        # After a reconnect the vault is empty, but the files are the same.
+        for secret in (REDEEMED, KEPT):
+            await pilot.press("enter")
+            await settled(pilot, app, "Enter call")
+            await pilot.press(*secret, "enter")
+            text = await until(
+                pilot,
+                app,
+                lambda text, number=number: (
+                    f"#{number} done" in text and "a value passes that was withheld" in text
+                ),
+            )
+            assert secret in text
+            await pilot.press("escape", "R")
+            await until(
+                pilot, app, lambda text, number=number: len(script.opened) == number and "ready" in text
+            )
+            number += 1
+        await pilot.press("w")
+        await settled(pilot, app, "Record this session")
+        await pilot.press("enter")
+        await settled(pilot, app, "Recording to")
+        await pilot.press("w")
+        await until(pilot, app, lambda text: "  recording  " not in text)
+    files = files_below(tmp_path)
+    assert {Path(name).suffix for name in files} >= {".jsonl"}
+    assert len(files) > 1
+    for name, raw in files.items():
+        assert not found_in(raw, REDEEMED), name
+        assert KEPT.encode() not in raw, name
