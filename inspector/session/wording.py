@@ -7,6 +7,7 @@ from inspector.json.exact import dump_text
 from inspector.protocol.client import ClientProfile
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.page import RefusedTool
+from inspector.protocol.targets import Era
 
 
 def announces(profile: ClientProfile) -> str:
@@ -16,6 +17,26 @@ def announces(profile: ClientProfile) -> str:
             "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
         )
     return f"Sightline announces {profile.announced} (--as {profile.name}); servers may show other clients other tools."
+
+
+_DURING_CALLS = ("elicitation/create", "sampling/createMessage", "roots/list")
+
+
+def unanswerable(outcome: Outcome, era: Era) -> str:
+    """The request that made a call fail because a stateless server cannot send it during a call; otherwise empty.
+
+    The SDKs name it in their error.
+    """
+    if era is not Era.MODERN:
+        return ""
+    match outcome:
+        case RpcError(value=value):
+            text = dump_text(value)
+        case Result(value={"isError": True, **rest}):
+            text = dump_text(rest)
+        case _:
+            return ""
+    return next((method for method in _DURING_CALLS if f"'{method}'" in text), "")
 
 
 def error_of(failure: Outcome, what: str, hint: str, *, mask: Callable[[str], str] = str) -> InspectorError:

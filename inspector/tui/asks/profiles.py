@@ -1,28 +1,45 @@
-"""The dialog about client profiles, which Sightline announces to a server."""
+"""The dialog about how Sightline connects: the client profile that it announces, and the protocol era."""
 
 from collections.abc import Callable
 
 from inspector.protocol.client import PROFILES, ClientProfile
+from inspector.protocol.targets import Era
 from inspector.tui.dialogs.ask import AskField, AskScreen
 
+_ERAS = {
+    Era.AUTO: "stateless if the server has it, otherwise with a handshake",
+    Era.LEGACY: "with a handshake: a server can ask during a call (ctx.elicit)",
+    Era.MODERN: "stateless",
+}
 
-def profiles_dialog(profile: ClientProfile, choose: Callable[[ClientProfile], None]) -> AskScreen:
-    """A dialog that asks for a client profile.
 
-    `profile`: the profile in use. `choose`: called with the chosen profile if that is another; connects
-    again.
+def profiles_dialog(
+    profile: ClientProfile, era: Era, choose: Callable[[ClientProfile, Era], None]
+) -> AskScreen:
+    """A dialog that asks for a client profile and a protocol era.
+
+    `profile`, `era`: those in use. `choose`: called with the chosen ones if one of them is another; connects again.
     """
 
     async def accept(answers: tuple[str, ...]) -> str:
-        chosen = PROFILES[answers[0]]
-        if chosen is not profile:
-            choose(chosen)
+        chosen = PROFILES[answers[0]], Era(answers[1])
+        if chosen != (profile, era):
+            choose(*chosen)
         return ""
 
     about = ". ".join(f"{each.name}: {each.about}" for each in PROFILES.values())
     return AskScreen(
-        "Announce as",
-        f"{about}. Another profile needs another connection: the server is started again.",
-        [AskField(label="Profile", value=profile.name, choices=tuple(PROFILES))],
+        "Connect as",
+        f"{about}. Sightline then connects again: a command is started again.",
+        [
+            AskField(label="Profile", value=profile.name, choices=tuple(PROFILES)),
+            AskField(
+                label="Era",
+                value=era.value,
+                choices=tuple(each.value for each in _ERAS),
+                meanings=tuple(_ERAS.values()),
+            ),
+        ],
         accept,
+        verb="connect",
     )

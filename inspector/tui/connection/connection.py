@@ -14,7 +14,7 @@ from inspector.json.exact import JsonObject
 from inspector.protocol.authorization import Authorizer
 from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.client import ClientProfile
-from inspector.protocol.targets import PageTarget
+from inspector.protocol.targets import Era, PageTarget
 from inspector.protocol.timeline import Entry
 from inspector.session.asking import Responder
 from inspector.session.events import (
@@ -112,6 +112,8 @@ class SessionLink:
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
         self.announced: ClientProfile | None = None
         """The client profile for the next connections; None for the one that the program was started with."""
+        self.era: Era | None = None
+        """The protocol era for the next connections; None for the one that the program was started with."""
         self.session: Session | None = None
         """The session in use, or the last one; None before the first."""
         self.state = SessionState.IDLE
@@ -179,6 +181,8 @@ class SessionLink:
             session.hold_roots(before.options.roots)
         if self.announced is not None:
             session.announce(self.announced)
+        if self.era is not None:
+            session.options = replace(session.options, era=self.era)
         if self.responder is not None:
             session.asker.responder = self.responder
         session.options = replace(

@@ -28,6 +28,7 @@ from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
 from inspector.session.live import Session
+from inspector.session.wording import unanswerable
 from inspector.tui.asks.profiles import profiles_dialog
 from inspector.tui.asks.roots import roots_dialog
 from inspector.tui.call.pane import VERBS, CallPane
@@ -346,7 +347,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._result.show_aside(
             self._timeline.output_of(record) if record is not None else (),
             self._timeline.cause_of(record) if record is not None else (),
-            repeats=record is not None and record.number in self.server.vault.repeating,
+            _warnings(record, self.server) if record is not None else (),
         )
 
     # Messages of the parts.
@@ -1153,17 +1154,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify(f"Roots need a connected server ({self.server.link.state}).", markup=False)
 
     def action_announce(self) -> None:
-        """Choose the capabilities that Sightline announces to the server, and connect again."""
-        server, profile = self.server, self.server.link.profile
-        if profile is None:
+        """Choose the announced capabilities and the protocol era, and connect again."""
+        server, profile, session = self.server, self.server.link.profile, self.server.link.session
+        if profile is None or session is None:
             self.notify(f"Client profiles need a connected server ({server.link.state}).", markup=False)
             return
 
-        def choose(chosen: ClientProfile) -> None:
-            server.link.announced = chosen
+        def choose(chosen: ClientProfile, era: Era) -> None:
+            server.link.announced, server.link.era = chosen, era
             server.restart()
 
-        self.app.push_screen(profiles_dialog(profile, choose))  # pyright: ignore[reportUnknownMemberType]
+        self.app.push_screen(profiles_dialog(profile, session.options.era, choose))  # pyright: ignore[reportUnknownMemberType]
 
     def action_list_again(self) -> None:
         if self.server.link.is_ready:
@@ -1193,3 +1194,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _open(self, screen: Screen[None]) -> None:
         self.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _warnings(record: CallRecord, server: ServerParts) -> tuple[str, ...]:
+    """Sentences above a result that are not about the result alone."""
+    warnings: list[str] = []
+    if record.number in server.vault.repeating:
+        warnings.append("a value passes that was withheld from an earlier call, or fetched as a secret")
+    facts = server.link.server
+    method = unanswerable(record.outcome, facts.era) if facts is not None else ""
+    if method:
+        warnings.append(
+            f"the server cannot send {method} during a call in the stateless era. ^a connects with a handshake: era legacy"
+        )
+    return tuple(warnings)

@@ -66,7 +66,6 @@ ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
 _RECORDED = "A recording does not hold withheld values, only their ids."
 
-_REPEATS = "a value passes that was withheld from an earlier call, or fetched as a secret"
 _MAX_ASIDE = 400
 """The maximum number of characters that are drawn of what the server wrote to stderr or stdout."""
 
@@ -160,7 +159,7 @@ class ResultPane(Vertical):
         self._aside: tuple[str, ...] = ()
         """Short texts about what the server wrote to stderr and stdout during the call. Untrusted text."""
         self._cause: tuple[str, ...] = ()
-        self._repeats = False
+        self._warnings: tuple[str, ...] = ()
         """The lines of stderr that end with the exception of the call. Untrusted text."""
         self._causes = (0, 0)
         """The number of these lines that are shown, and their width."""
@@ -199,15 +198,17 @@ class ResultPane(Vertical):
         self._choose_sides()
         self._explain()
 
-    def show_aside(self, words: tuple[str, ...], cause: tuple[str, ...], *, repeats: bool = False) -> None:
+    def show_aside(
+        self, words: tuple[str, ...], cause: tuple[str, ...], warnings: tuple[str, ...] = ()
+    ) -> None:
         """Show next to the verdict what the server wrote to stderr and stdout during the call.
 
         `cause`: the lines of stderr that end with the exception. They are shown below the values, if there is room.
 
-        `repeats`: the result passes a value that was withheld from an earlier call, or fetched.
+        `warnings`: sentences about the call that are not about its result alone.
         """
-        if (words, cause, repeats) != (self._aside, self._cause, self._repeats):
-            self._aside, self._cause, self._repeats = words, cause, repeats
+        if (words, cause, warnings) != (self._aside, self._cause, self._warnings):
+            self._aside, self._cause, self._warnings = words, cause, warnings
             self._causes = (0, 0)
             self._label()
             self.call_after_refresh(self._show_cause)
@@ -674,9 +675,9 @@ class ResultPane(Vertical):
             if view.record.number <= self._outdated:
                 earlier.append(Content.styled("from before the save", "bold $text-warning"))
             lines = [flowed([*earlier, *title(view)], width)]
-            if self._repeats:
-                words = Content.styled(f"! {_REPEATS}", "bold $text-error")
-                lines.append(flowed([words], width))
+            for warning in self._warnings:
+                words = Content.styled(f"! {warning}", "bold $text-error")
+                lines.append(hanging(words, width, 2))
             for aside in self._aside:
                 key = Content.assemble("  ", ("t", "bold $text-accent"), " timeline")
                 words = content(shortened(aside, _MAX_ASIDE), "$text-warning")

@@ -51,7 +51,7 @@ async def test_a_chosen_profile_is_announced_from_then_on() -> None:
         await settled(pilot, app, "thousand")
         assert "sampling" in announced(opened[0])
         await pilot.press("ctrl+a")
-        await settled(pilot, app, "Announce as")
+        await settled(pilot, app, "Connect as")
         await pilot.press("right", "enter")
         await settled(pilot, app, "as none")
         assert announced(opened[1]) == set()
@@ -81,7 +81,7 @@ async def test_a_recording_says_where_the_profile_changes(tmp_path: Path, is_bef
         if is_before:
             await recording_to(pilot, app, path)
         await pilot.press("ctrl+a")
-        await settled(pilot, app, "Announce as")
+        await settled(pilot, app, "Connect as")
         await pilot.press("right", "enter")
         await settled(pilot, app, "reconnected as none")
         await until(pilot, app, lambda text: "  ready  " in text and "as none" in text)
@@ -94,3 +94,49 @@ async def test_a_recording_says_where_the_profile_changes(tmp_path: Path, is_bef
     file.close()
     assert file.header.client == "full"
     assert [(line.number, line.client) for line in lines if isinstance(line, Connected)] == [(2, "none")]
+
+
+async def test_a_question_that_the_stateless_era_does_not_have_is_asked_after_a_handshake(
+    tmp_path: Path,
+) -> None:
+    server = tmp_path / "server.py"
+    server.write_text(ASKING)
+    target = StdioTarget(command=(sys.executable, str(server)))
+
+    async def open_session(listener: Listener) -> Session:
+        return Session(target, Options(), listener)
+
+    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("enter", "enter")
+        text = await until(pilot, app, lambda text: "elicitation/create during a call" in text)
+        assert "^a connects with a handshake" in " ".join(text.split())
+        await pilot.press("ctrl+a")
+        await settled(pilot, app, "Connect as")
+        await pilot.press("tab", "right", "enter")
+        await until(pilot, app, lambda text: "  ready  " in text and "MCP 2025-11-25  1 tool" in text)
+        await pilot.press("r")
+        await settled(pilot, app, "Who are you?")
+        await pilot.press("escape")
+
+
+ASKING = """
+from mcp.server.mcpserver import Context, MCPServer
+from pydantic import BaseModel
+
+
+class Who(BaseModel):
+    name: str
+
+
+server = MCPServer("asking")
+
+
+@server.tool()
+async def ask(ctx: Context) -> str:
+    return str(await ctx.elicit("Who are you?", Who))
+
+
+server.run()
+"""
