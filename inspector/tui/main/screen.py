@@ -922,6 +922,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_repeat_call(self) -> None:
         server, record = self.server, self.server.selection.record
         call = server.runner.repeatable(record)
+        if call is not None and server.link.state in {SessionState.FAILED, SessionState.CLOSED}:
+            self.notify(
+                content(f"Connecting again, then calling {shortened(call.name, 60)}.").plain, markup=False
+            )
+            server.restart(then=self.action_repeat_call)
+            return
         tool = server.link.tool(call.name) if call is not None and self._repeats() else None
         if tool is None or server.runner.obstacle():
             server.repeat(record)

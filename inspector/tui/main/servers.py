@@ -14,6 +14,7 @@ from inspector.claims.registry import vocabularies
 from inspector.hosts.registry import hosts
 from inspector.pins.pins import changes_between, definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind
+from inspector.protocol.raised import raised_in
 from inspector.protocol.targets import PageTarget
 from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.session.call_record import CallRecord
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from inspector.tui.watch.watcher import Watcher
 
 
+_MOST_STDERR = 400
+"""The maximum number of lines of stderr in which the exception is looked for that ended the server."""
 _MOST_BEFORE = 200
 """The maximum number of timeline entries in which lines from before a server was ready are searched."""
 
@@ -105,6 +108,8 @@ class ServerParts:
         self._stage = stage
         self._life: Worker[None] | None = None
         self._restarting = asyncio.Lock()
+        self._then: Callable[[], None] | None = None
+        """What waits for the next complete listing."""
         self._printed = ""
         """What the server printed to stdout before it was ready, as it was last shown."""
         self.failure: FailureView | None = None
@@ -230,9 +235,15 @@ class ServerParts:
             await self.end()
             self.begin()
 
-    def restart(self) -> None:
-        """Cancel the running call, and reconnect in a worker: closing may take a while."""
+    def restart(self, then: Callable[[], None] | None = None) -> None:
+        """Cancel the running call, and reconnect in a worker: closing may take a while.
+
+        `then`: called once everything is listed; not if connecting fails, or if another restart comes first.
+        """
         self.runner.cancel()
+        self._then = then
+        self.link.state = SessionState.CONNECTING
+        self._stage.changed()
         group = f"reconnecting {self.number}"
         self._stage.screen.run_worker(self.reconnect(), group=group, exclusive=True)
 
@@ -259,10 +270,16 @@ class ServerParts:
 
         `message` and `hint` may quote untrusted text.
         """
+        self._then = None
         # The stderr of a browser says nothing about a page.
         is_page = isinstance(self.target, PageTarget)
         stderr = () if is_page else self.link.last_words()
-        recent = () if is_page else self.link.last_words(RECENT_LINES, since_request=True)
+        recent = () if is_page else self.link.last_words(_MOST_STDERR, since_request=True)
+        raised = raised_in(recent)
+        said = (
+            () if raised is None else (f"{raised.place}: {raised.words}" if raised.place else raised.words,)
+        )
+        recent = said or recent[-RECENT_LINES:]
         self.failure = FailureView(message=message, hint=hint, stderr=stderr, recent=recent)
 
     def listed(self) -> None:
@@ -270,6 +287,9 @@ class ServerParts:
         if self.link.session is not None:
             self.show_listing(self.link.session.catalogue)
             self.reviewer.listed()
+            if self.link.is_listed and self.link.is_ready and self._then is not None:
+                then, self._then = self._then, None
+                then()
             if not self._stage.read_only:
                 self.pins.listed()
             if self.watch is not None:

@@ -276,7 +276,9 @@ class ResultPane(Vertical):
             self._change = Content("")
             self._changes.ask((before.masked or before, view.masked or view))
         self.free_view(before)
-        if view.record.name != self._chosen_for:
+        is_other_host = same_call and before is not None and before.host != view.host
+        # Who chooses another host wants to see its side.
+        if view.record.name != self._chosen_for or (is_other_host and self._chosen is Shown.LEFT):
             self._chosen = None
         self._view = view
         if self._contrast is None or self._contrast.record is not view.record:

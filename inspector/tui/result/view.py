@@ -74,7 +74,7 @@ class ResultReason(Struct, frozen=True, kw_only=True):
     def line(self) -> Content:
         sign, _, why = self.key
         lead = "! reaches the model " if sign is SideDifference.REACHES else sign.value
-        whose = "the model's " if sign is SideDifference.RIGHT else ""
+        whose = "added for the model: " if sign is SideDifference.RIGHT else ""
         number = 1 if sign is SideDifference.QUIET else self.count
         return reason_words(lead, _REASON_STYLES[sign], self.places, number, why, whose=whose)
 
@@ -543,7 +543,7 @@ def folded_at_first(outline: Outline) -> frozenset[int]:
     return frozenset(
         node
         for node in outline.children(0)
-        if outline.pointer(node)[1:] not in FIRST
+        if outline.pointer(node)[1:] not in {*FIRST, "error"}
         and outline.difference(node) is SideDifference.LEFT
         and outline.is_foldable(node)
     )
@@ -765,7 +765,7 @@ def added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
         return _NOTICE_WORDS
     if name := renamed(outline, node, 1):
         return f"the host's name for {path(join([name]), 60)}"
-    return "only the model sees it: text that the host adds, or that was rewritten"
+    return "text that the host adds, or that was rewritten"
 
 
 _NOTICE_WORDS = "Sightline's notice to the model of what is withheld"

@@ -94,6 +94,9 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         if found.withheld
         else Content.styled(found.words, level_style(view.level)),
     ]
+    if found.withheld and view.host != "spec":
+        words = f"withheld by the boundary, which is not part of {shortened(view.host, 40)}: b shows `open`"
+        parts.append(content(words, "$text-warning"))
     if view.sensitive:
         words = f"sensitive by {view.sensitive}, which alone withholds nothing"
         parts.append(content(words, "$text-warning"))

@@ -192,7 +192,8 @@ def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> 
             )
         case Phase.BROKEN:
             state = "the server does not run" if view.is_started else "the server does not answer"
-            lead = Content.assemble(at, what, f": {state}: ")
+            # At 80 columns the strip has room for the reason only without the name of the file.
+            lead = Content.assemble(at, *(() if in_strip else (what, ": ")), f"{state}: ")
             if view.broke_at:
                 lead = Content.styled(f"{view.broke_at} ", _QUIET)
             return Content.assemble(
@@ -329,8 +330,8 @@ _PLACE = re.compile(
 def reason_in(lines: Iterable[str]) -> str:
     """The line of stderr that best says why a program ended; empty if there is none.
 
-    In a traceback, this is the last line with an error. The place of a syntax error is on an earlier line,
-    which is added.
+    In a traceback, this is the last line with an error. The place of a syntax error is on an earlier line; it
+    comes first, because the line may be cut.
     """
     last = place = found = ""
     for line in lines:
@@ -339,11 +340,11 @@ def reason_in(lines: Iterable[str]) -> str:
         raised = _RAISED.match(text)
         if at:
             file = (at["file"] or at["script"]).rpartition("/")[2]
-            place = f"{file}, line {at['line'] or at['at']}"
+            place = f"{file}:{at['line'] or at['at']}"
         if raised:
             found = raised[1]
             if place and found.startswith(("SyntaxError", "IndentationError", "TabError")):
-                found = f"{found} ({place})"
+                found = f"{place}: {found}"
         elif _BEGINS.match(text):
             found = text
         elif text.strip() and not text[:1].isspace() and not text.startswith("Node.js v"):

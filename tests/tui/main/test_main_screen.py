@@ -555,8 +555,11 @@ async def test_the_result_stays_on_the_screen_after_the_server_dies() -> None:
         told.opened[0].enter(SessionState.FAILED, "the server was killed by signal 9", "Reconnect to go on.")
         text = await settled(pilot, app, "killed by signal 9")
         assert "#1 done" in text
+        # The call is made again by a new connection.
         await pilot.press("r")
-        await settled(pilot, app, "R reconnects")
+        text = await settled(pilot, app, "#2 done")
+        assert "── reconnected ──" in text
+        assert len(told.opened) == 2
 
 
 async def test_quitting_closes_the_session() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.tui.result import pane, view
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Value
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled, until
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -119,6 +119,13 @@ async def test_one_column_shows_what_both_see_and_a_choice_of_sides_ends_with_it
         await settled(pilot, app, "Enter call")
         await pilot.press("ctrl+r")
         assert "│ Model sees" in await settled(pilot, app, "┄ withheld")
+        # Who chooses another host sees its side, whichever side was shown.
+        await pilot.press("m", "m")
+        await until(pilot, app, lambda text: "Model sees" not in text)
+        await pilot.press("h")
+        await settled(pilot, app, "Choose a host")
+        await pilot.press(*"claude-code", "enter")
+        await settled(pilot, app, "│ Model sees (claude-code, declared)")
 
 
 async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:

@@ -342,7 +342,8 @@ def test_a_copy_that_the_boundary_rewrites_and_the_host_drops_has_the_host_as_it
         assert any(line.startswith("~ content[0]  host: ") for line in lines) is not is_rewritten
         # The places of additions are numbered as on the model's side, which the reason says.
         assert any(
-            line.startswith("+ ") and "the model's structuredContent._withheld" in line for line in lines
+            line.startswith("+ ") and "added for the model: structuredContent._withheld" in line
+            for line in lines
         )
 
 
@@ -725,3 +726,11 @@ def test_a_value_that_a_host_moves_names_its_new_place(host: str, member: str, p
     view = result_view(record, Level.DECLARED, host, server="server")
     node = node_of(view, f"/content/1/{member}")
     assert absences(view, view.outline, node)[0].plain == f"┄ passed on {place} ┄"
+
+
+def test_the_verdict_says_that_the_boundary_is_not_part_of_a_host() -> None:
+    value: JsonObject = {"content": [], "structuredContent": {"key": "a-secret-key"}}
+    words = "withheld by the boundary, which is not part of claude-code: b shows `open`"
+    assert words in strip(view_of(value, host="claude-code")).plain
+    assert words not in strip(view_of(value, host="claude-code", level=Level.OPEN)).plain
+    assert "not part of" not in strip(view_of(value)).plain

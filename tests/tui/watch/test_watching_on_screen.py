@@ -57,7 +57,7 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
         await shows(app, "saved: read called again  W shows more.", absent="result of read")
 
         for code, reason in (
-            ("def x(:", "SyntaxError: invalid syntax (server.py, line 5)"),
+            ("def x(:", "server.py:5: SyntaxError: invalid syntax"),
             ("raise ValueError('no key')", "ValueError: no key"),
             ("import sys; sys.exit('gave up')", "gave up"),
         ):
