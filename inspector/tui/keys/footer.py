@@ -71,6 +71,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_result: bool = False
     """True if the open item has a result."""
     has_differences: bool = False
+    has_reasons: bool = False
+    """True if one of the differences is neither protocol metadata nor Sightline's notice."""
     has_earlier: bool = False
     """True if the tool of the open result was called before."""
     has_masks: bool = False
@@ -286,7 +288,7 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         return
     if now.is_searched:
         yield from _offers_of_search(now, "result")
-    if now.has_differences and not now.is_searched:
+    if now.has_reasons and not now.is_searched:
         yield "result.next", "next"
     if now.explains:
         yield "lines.choose", now.explains

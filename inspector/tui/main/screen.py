@@ -750,6 +750,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_result=self.server.selection.record is not None,
                 has_tool=self.server.selection.tool is not None,
                 has_differences=self._result.has_differences,
+                has_reasons=self._result.has_reasons,
                 has_earlier=self._has_earlier,
                 has_masks=self._result.has_masks,
                 is_result_shown=self._is_result_shown,

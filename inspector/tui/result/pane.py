@@ -251,6 +251,14 @@ class ResultPane(Vertical):
         return shown is not None and bool(self._order(shown))
 
     @property
+    def has_reasons(self) -> bool:
+        """True if there is a difference to move to that is neither protocol metadata nor Sightline's notice."""
+        view = self._view
+        if self._contrast is not None or view is None:
+            return self.has_differences
+        return any(reason.is_loud for reason in view.reasons)
+
+    @property
     def is_explaining(self) -> bool:
         """True if the reason is shown in full."""
         return self.has_class("-explaining")

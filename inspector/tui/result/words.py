@@ -206,10 +206,16 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
 
 
 def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> list[Content]:
-    """At most `most` reasons, one per line, the worst first. The one about the node under the cursor is among them."""
+    """At most `most` reasons, one per line, the worst first. The one about the node under the cursor is among them.
+
+    Reasons for metadata and notices are left out if there are no others, unless the cursor is on one of them.
+    """
     found = view.reasons
     key = key_of(view, outline, node) if node is not None else None
     here = next((index for index, reason in enumerate(found) if reason.key == key), -1)
+    # The verdict names metadata and notices already.
+    if here < 0 and not any(reason.is_loud for reason in found):
+        return []
     start = max(here - most + 1, 0)
     lines = [
         Content.assemble("▹ " if index == here else "  ", found[index].line)

@@ -163,7 +163,9 @@ def _of_reference(kept: KeptReference, request: Allowed | RefusedUrl, now_s: flo
         else [_labelled("expires", Content("expired" if not left else f"in {_countdown(left)}"))]
     )
     if isinstance(request, Allowed):
-        lines.append(_labelled("fetched by", content(request.shown)))
+        # Who has the whole address may be able to fetch the secret.
+        words = f"{request.method} {request.origin}/…  v shows the path, and asks before it sends anything"
+        lines.append(_labelled("fetched by", content(words)))
     return lines
 
 

@@ -13,7 +13,7 @@ from textual.widgets import ContentSwitcher
 
 from inspector.asks.private import Questions, private_in_reply
 from inspector.boundary.bounded import Level, Removal
-from inspector.boundary.mask import mask
+from inspector.boundary.mask import SHOWN, mask
 from inspector.claims.resolution import METHOD as RESOLVE
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host as host_of
@@ -214,12 +214,13 @@ def _covered_answer(value: JsonObject, outcome: Result | RpcError, tool: Tool) -
     if profile is None:
         return {"withheld": "no host profile to judge it by"}, 1
     judged = project(outcome, tool, Level.DECLARED, profile)
-    if not judged.sensitive:
+    number = sum(removal.rule not in SHOWN for removal in judged.sensitive)
+    if not number:
         return value, 0
     covered = judged.masked
     if isinstance(outcome, RpcError) and isinstance(covered, dict):
-        return {**value, **covered}, len(judged.sensitive)
-    return {**value, "result": covered}, len(judged.sensitive)
+        return {**value, **covered}, number
+    return {**value, "result": covered}, number
 
 
 class FramesWanted(Struct, frozen=True, kw_only=True):

@@ -36,7 +36,10 @@ from tests.tui.scripted import (
 )
 
 BLOCKS: tuple[Json, ...] = tuple({"type": "text", "text": f"block {number}"} for number in range(40))
-LEAK: Json = {"content": [*BLOCKS, {"type": "text", "text": f"the key is {NO_KEY}"}]}
+LEAK: Json = {
+    "content": [*BLOCKS, {"type": "text", "text": f"the key is {NO_KEY}"}],
+    "_meta": {"trace": 1},
+}
 TOOLS: tuple[JsonObject, ...] = (CLEAN, TORN, POISONED)
 
 
@@ -427,6 +430,7 @@ async def test_a_finding_about_a_result_stays_after_a_reconnect_until_the_next_r
         text = await settled(pilot, app, "block 39")
         assert isinstance(app.screen, FrameScreen)
         assert "all is well" not in text
+        assert "masked" not in text
 
 
 async def test_a_line_printed_to_stdout_at_the_start_is_quoted_at_once_and_in_its_finding() -> None:

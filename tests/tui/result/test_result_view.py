@@ -734,3 +734,11 @@ def test_the_verdict_says_that_the_boundary_is_not_part_of_a_host() -> None:
     assert words in strip(view_of(value, host="claude-code")).plain
     assert words not in strip(view_of(value, host="claude-code", level=Level.OPEN)).plain
     assert "not part of" not in strip(view_of(value)).plain
+
+
+def test_metadata_is_no_reason_of_its_own() -> None:
+    value: JsonObject = {"content": [], "structuredContent": {"id": "one"}, "_meta": {"trace": 1}}
+    view = view_of(value)
+    assert not reasons(view, view.outline, None, 3)
+    node = node_of(view, "/_meta")
+    assert "protocol metadata" in reasons(view, view.outline, node, 3)[0].plain
