@@ -18,6 +18,7 @@ from inspector.boundary.options import Level
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.undeclared import MAX_PLACES
 from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
+from inspector.hosts.masks import is_reaching, reached_words
 from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.hosts.projection import Projection
 from inspector.json.document import MAX_LINES, Document, SpanKind
@@ -26,13 +27,15 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure
 from inspector.safe_text import safe_line
 
-REMOVED, ADDED, CHANGED, SAME, METADATA = "✗", "+", "~", " ", "·"
+REMOVED, REACHING, ADDED, CHANGED, SAME, METADATA = "✗", "!", "+", "~", " ", "·"
+UNMASK = "Show sensitive values in what the server sent and, at open, in what the model sees."
+"""The help of --unmask."""
 CONTINUED = "↳"
 """The mark of a row that continues the row above."""
 _GUTTER = 2
 """The number of cells before a row: its sign, and `CONTINUED` or a blank."""
 _SEPARATOR = " │ "
-_COLOURS = {REMOVED: Colour.RED, ADDED: Colour.GREEN, CHANGED: Colour.YELLOW}
+_COLOURS = {REMOVED: Colour.RED, REACHING: Colour.RED, ADDED: Colour.GREEN, CHANGED: Colour.YELLOW}
 
 
 class ResultSides(StrEnum):
@@ -105,11 +108,11 @@ def result_lines(
 ) -> list[OutputLine]:
     """The chosen sides of a result, in full, then each removal with its reason.
 
-    `raw`: the server's result, masked unless the user wants to see secrets. `model`: a masked copy of the
-    model's side, if that side is masked too. The sides are printed next to each other if `width` allows.
+    `raw`: the server's result, masked unless the user wants to see secrets. `model`: the model's side, if it is
+    not to be masked in the usual way. The sides are printed next to each other if `width` allows.
     `is_whole`: false if the error about a missing answer follows elsewhere; then only its first line is here.
     """
-    seen = shown.context.model if model is None else model
+    seen = shown.masked_model if model is None else model
     level = shown.bounded.level
     model_title = f"MODEL SEES (boundary: {level.value}, host: {host})"
     if isinstance(shown.outcome, Failure):
@@ -128,6 +131,7 @@ def result_lines(
         seen,
         [removal.pointer for removal in removals if removal.rule != Rule.META],
         PROTOCOL_MEMBERS.union(removal.pointer for removal in removals if removal.rule == Rule.META),
+        [removal.pointer for removal in shown.masks.removals] if shown.reached else (),
     )
     if view is ResultSides.BOTH and width >= WIDE_COLUMNS:
         lines = _beside(("SERVER SENT", model_title), pairs, width)
@@ -148,17 +152,25 @@ def value_lines(value: Json) -> list[str]:
 
 
 def aligned(
-    left: Json, right: Json, withheld: Iterable[str] = (), metadata: frozenset[str] = frozenset()
+    left: Json,
+    right: Json,
+    withheld: Iterable[str] = (),
+    metadata: frozenset[str] = frozenset(),
+    reaching: Iterable[str] = (),
 ) -> list[ViewPair]:
     """Two values line by line. A value that both have at the same JSON pointer is on one row.
 
     Both sides keep their order; where their orders differ, a value has a row of its own on each side.
     `withheld`: pointers into `left` that the boundary withheld. `metadata`: those to metadata of the protocol.
+    `reaching`: those to secrets that no boundary withheld.
     """
     lefts, rights = _Side(left), _Side(right)
     comparable = type(left) is type(right) and bool(lefts.texts.keys() & rights.texts.keys())
-    left_rows = list(lefts.rows(rights, CHANGED, frozenset(withheld), metadata, comparable=comparable))
-    right_rows = list(rights.rows(lefts, ADDED, frozenset(), frozenset(), comparable=comparable))
+    secret = frozenset(reaching)
+    left_rows = list(
+        lefts.rows(rights, CHANGED, frozenset(withheld), metadata, secret, comparable=comparable)
+    )
+    right_rows = list(rights.rows(lefts, ADDED, frozenset(), frozenset(), secret, comparable=comparable))
     if not comparable:
         return [*zip_longest(left_rows, right_rows)]
     pairs: list[ViewPair] = []
@@ -210,10 +222,12 @@ class _Side:
         only_here: str,
         withheld: frozenset[str],
         metadata: frozenset[str],
+        reaching: frozenset[str],
         *,
         comparable: bool,
     ) -> Iterator[ViewRow]:
         """Each line with its sign. `only_here`: the sign of a value that `other` does not have."""
+        reaching_lengths = sorted({len(pointer) for pointer in reaching})
         lengths = sorted({len(pointer) for pointer in withheld})
         metadata_lengths = sorted({len(pointer) for pointer in metadata})
         places = sorted(withheld)
@@ -222,8 +236,12 @@ class _Side:
                 sign = REMOVED
             elif line.pointer not in other.texts and _is_within(line.pointer, metadata, metadata_lengths):
                 sign = METADATA
+            elif reaching and is_reaching(self.texts[line.pointer]):
+                sign = REACHING
             elif not comparable:
                 sign = CHANGED
+            elif line.pointer in other.texts and _is_within(line.pointer, reaching, reaching_lengths):
+                sign = REACHING
             elif line.pointer not in other.texts:
                 # A container whose whole content was withheld is missing for that reason.
                 sign = REMOVED if _is_around(line.pointer, places) else only_here
@@ -340,6 +358,8 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         f"server sent {shown.raw_bytes:,} B, model gets {shown.model_bytes:,} B",
         f"{shown.counted.words}{f'; {others}' if others else ''}",
     ]
+    if shown.reached:
+        lines.append(_reason(REACHING, "", reached_words(shown.reached)))
     lines += [
         _reason(
             METADATA if removal.rule == Rule.META else CHANGED if is_delimited(removal) else REMOVED,

@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from inspector.boundary.bounded import Bounded, Removal, Rule
+from inspector.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.echoes import Echoes
+from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.passing import KNOWN_KEYS
-from inspector.boundary.reading import PROTOCOL_MEMBERS
+from inspector.boundary.reading import PROTOCOL_MEMBERS, raw_of
 from inspector.boundary.same_content import json_in
 from inspector.hosts.leaks import secrets_of
 from inspector.json.edit import Copied
@@ -69,6 +70,24 @@ def _word(value: Json, *notes: str) -> str:
 def masked_leaves(value: Json) -> int:
     """The number of leaves of a value that are masks or contain one."""
     return sum(isinstance(item, str) and MASK in item for item in walk(value))
+
+
+def is_reaching(value: object) -> bool:
+    """True for a leaf of a masked model view in which a secret of the model is masked."""
+    return isinstance(value, str) and MASK in value and REACHES in value
+
+
+def reached_words(number: int) -> str:
+    """A sentence about the number of places with a secret in a model view at level `open`."""
+    places = "1 place" if number == 1 else f"{number:,} places"
+    return f"values that `declared` withholds reach the model in {places}"
+
+
+def masks_of(judgement: Judgement, policy: BoundaryPolicy) -> "Masks":
+    """The masks for the secrets of an answer, at whatever boundary level it is shown."""
+    about = policy.about_secrets
+    declared = judgement.bounded(Level.DECLARED, about)
+    return Masks(raw_of(judgement.outcome), declared, judgement.contract, about)
 
 
 class Masks:

@@ -19,10 +19,12 @@ from inspector.boundary.reading import raw_of
 from inspector.boundary.undeclared import Undeclared, undeclared
 from inspector.hidden_characters import hidden_sentences
 from inspector.hosts.apps import AppView, app_view
+from inspector.hosts.masks import Masks, is_reaching, masks_of
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.hosts.readings import view_of_reading
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
+from inspector.json.walk import walk
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
@@ -101,6 +103,27 @@ class Projection:
     def masked(self) -> Json:
         """The raw result with masked sensitive values."""
         return mask(self.raw, self.sensitive)
+
+    @cached_property
+    def masks(self) -> Masks:
+        """The masks for the secrets in the views of a model."""
+        return masks_of(self.judgement, self.policy)
+
+    @cached_property
+    def masked_model(self) -> Json:
+        """The model's view; at level `open`, with masks for the values that level `declared` withholds."""
+        model = self.context.model
+        return self.masks.model(model) if self.bounded.level is Level.OPEN else model
+
+    @cached_property
+    def reached(self) -> int:
+        """At level `open`: the number of leaves of the model's view with values that level `declared` withholds.
+
+        Copies of these values count too.
+        """
+        if self.bounded.level is not Level.OPEN or not self.masks.removals:
+            return 0
+        return sum(map(is_reaching, walk(self.masked_model)))
 
     @cached_property
     def app(self) -> AppView | None:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.sightline import raw_server, sightline
+from tests.recording.samples import CANARY
 
 KEY = ("call", "generate_api_key", "--arg", "name=production", "--format", "json")
 
@@ -28,7 +29,8 @@ def test_a_call_prints_both_views_and_why_they_differ() -> None:
     [
         ((), False, False),
         (("--unmask",), True, False),
-        (("--boundary", "open"), False, True),
+        (("--boundary", "open"), False, False),
+        (("--boundary", "open", "--unmask"), True, True),
         (("--boundary", "closed"), False, False),
         (("--boundary", "closed", "--unmask"), True, False),
     ],
@@ -39,6 +41,31 @@ def test_secrets_are_only_in_the_views_that_the_options_allow(
     ran = sightline(*KEY, *options, "demo")
     assert ("DEMO-SECRET" in json.dumps(ran.json["raw"])) is in_raw
     assert ("DEMO-SECRET" in json.dumps(ran.json["model"])) is in_model
+
+
+@pytest.mark.parametrize("words", [("generate_api_key", "name=x"), ("rotate_token", "service=builds")])
+@pytest.mark.parametrize("host", ["spec", "claude-code", "codex"])
+def test_a_secret_that_reaches_the_model_is_masked_in_every_view_and_format(
+    words: tuple[str, str], host: str
+) -> None:
+    call = ("call", words[0], "--arg", words[1], "--yes", "--boundary", "open", "--host", host, "demo")
+    assert CANARY.search(sightline(*call, "--unmask", "--format", "json").out)
+    for options in (("--view", "both"), ("--view", "model"), ("--view", "raw"), ("--format", "json")):
+        # A text of 400 columns is not wrapped, so that the secret would be found.
+        ran = sightline(*call, *options, columns=400)
+        assert not CANARY.search(ran.out + ran.err), options
+        assert ("(reaches the model)" in ran.out or "characters, reaches the model)" in ran.out) is (
+            "raw" not in options
+        )
+        if "json" not in options:
+            assert "! values that `declared` withholds reach the model in " in ran.out
+
+
+def test_what_reaches_the_model_has_a_sign_on_both_sides_masked_or_not() -> None:
+    call = ("call", "generate_api_key", "--arg", "name=x", "--boundary", "open", "demo")
+    for options in ((), ("--unmask",)):
+        rows = [line for line in sightline(*call, *options).out.splitlines() if '"secret": ' in line]
+        assert [(left[0], right[0]) for left, right in (row.split(" │ ") for row in rows)] == [("!", "!")]
 
 
 def test_a_secret_reference_keeps_its_id_and_url_from_the_model() -> None:

@@ -46,6 +46,17 @@ def test_the_json_has_the_documented_shape(tmp_path: Path) -> None:
     assert "CANARY" not in out
 
 
+@pytest.mark.parametrize("options", [("--format", "json"), ("--view", "model"), ("--view", "both")])
+def test_a_secret_that_reaches_the_model_is_masked_unless_the_user_unmasks_it(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    _, out, err = projected(tmp_path, RESULT, "--boundary", "open", *options, tool=TOOL)
+    assert "CANARY" not in out + err
+    assert "(8 characters, reaches the model)" in out
+    _, out, _ = projected(tmp_path, RESULT, "--boundary", "open", "--unmask", *options, tool=TOOL)
+    assert "CANARY-7" in out
+
+
 @pytest.mark.parametrize("result", [None, "text", 5, [1], {"content": "no list"}, {"a": 1}])
 @pytest.mark.parametrize("boundary", ["open", "declared", "closed"])
 def test_any_json_value_is_projected(tmp_path: Path, result: object, boundary: str) -> None:

@@ -89,7 +89,11 @@ def test_the_reason_for_not_known_is_named(tmp_path: Path) -> None:
 def test_one_host_is_shown_in_full_below_the_table(tmp_path: Path) -> None:
     out = compared(tmp_path, RESULT, "--host", "codex", "--boundary", "open").out
     assert "MODEL SEES (boundary: open, host: codex)" in out
-    assert "CANARY-7f3a" in out.split("MODEL SEES")[1]
+    assert "(11 characters, reaches the model)" in out.split("MODEL SEES")[1]
+    assert "CANARY" not in out
+    unmasked = compared(tmp_path, RESULT, "--host", "codex", "--boundary", "open", "--unmask").out
+    assert "CANARY-7f3a" in unmasked.split("MODEL SEES")[1]
+    assert "CANARY" not in compared(tmp_path, RESULT, "--boundary", "open", "--format", "json").out
     assert "! /structuredContent/s" in out
 
 
@@ -133,6 +137,7 @@ def test_a_result_of_three_thousand_levels_is_compared(tmp_path: Path) -> None:
         (("--compare", "--result", "nowhere.json"), "cannot read nowhere.json"),
         (("--compare", "--result", "-", "--tool", "-"), "both read stdin"),
         (("--compare", "--result", "-", "--host", "nobody"), "no host nobody"),
+        (("--compare", "--result", "-", "--unmask"), "only works with --boundary open"),
     ],
 )
 def test_a_comparison_that_is_impossible_is_a_usage_error(

@@ -1,7 +1,6 @@
 """`sightline call TOOL … TARGET`: one call, with what the server sent and what the model sees."""
 
 import asyncio
-import dataclasses
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from inspector.cli.options import (
 )
 from inspector.cli.output import DIAGNOSTICS, clipped, columns, masked_line, print_json, print_lines
 from inspector.cli.results import (
+    UNMASK,
     ResultSides,
     output_shape,
     remarks_shape,
@@ -127,9 +127,7 @@ class CallOutput(OptionGroup):
         show_default=True,
         help="Print what the model sees, what the server sent (raw), or both.",
     )
-    unmask: bool = option(
-        "--unmask", default=False, is_flag=True, help="Show sensitive values in what the server sent."
-    )
+    unmask: bool = option("--unmask", default=False, is_flag=True, help=UNMASK)
     format_: str = option(
         "--format",
         default="text",
@@ -386,10 +384,11 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
     raw = shown.raw if output.unmask else shown.masked
+    model = shown.context.model if output.unmask else shown.masked_model
     if output.as_json:
         shape: JsonObject = {
             _KEYS.get(record.kind, "resource"): record.title,
-            **_sides_shape(shown, raw),
+            **_sides_shape(shown, raw, model),
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
             "remarks": remarks_shape(shown.remarks),
@@ -406,10 +405,9 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         print_lines([heading, *(decided.lines if decided else ()), ""])
         if own:
             # Values are masked before the lines are laid out, because a value may be wrapped.
-            model, _ = own.masked(shown.context.model)
-            shown = dataclasses.replace(shown, context=replace(shown.context, model=model))
+            model, _ = own.masked(model)
             raw, _ = own.masked(raw)
-        lines = result_lines(raw, shown, launch.host, columns(), output.view, is_whole=False)
+        lines = result_lines(raw, shown, launch.host, columns(), output.view, model=model, is_whole=False)
         print_lines((masked_line(line, own.mask) for line in lines) if own else lines)
     if stderr:
         _say_stderr(stderr, is_whole=_has_failed(record))
@@ -433,12 +431,11 @@ def _say_stderr(lines: list[str], *, is_whole: bool) -> None:
     DIAGNOSTICS.add("\n  ".join([lead + summary, *lines]))
 
 
-def _sides_shape(shown: Projection, raw: Json) -> JsonObject:
-    """Both views and the removals. `raw`: the result, masked unless the user wants to see secrets.
+def _sides_shape(shown: Projection, raw: Json, model: Json) -> JsonObject:
+    """Both views and the removals. `raw`, `model`: the views, masked unless the user wants to see secrets.
 
     Without an answer, the raw result is null, and `failure` says why, in words of Sightline.
     """
-    model = shown.context.model
     if isinstance(shown.outcome, Failure):
         failure: JsonObject = {
             "kind": shown.outcome.kind.value,

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from inspector.boundary.options import Level
 from inspector.cli.help import SectionedCommand, WordChoice
@@ -46,6 +47,7 @@ _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT D
 @click.option(
     "--host", "host_name", metavar="NAME", help="Also print what the model of this host sees, in full."
 )
+@click.option("--unmask", is_flag=True, help="Show sensitive values in what the models see at open.")
 @format_option("text", "json")
 def command(  # noqa: PLR0913 - an option each
     *,
@@ -56,6 +58,7 @@ def command(  # noqa: PLR0913 - an option each
     server_name: str | None,
     boundary: Level | None,
     host_name: str | None,
+    unmask: bool,
     format_: str,
 ) -> int:
     """List the hosts whose model view Sightline can show; describe the host NAME; or compare all on one result."""
@@ -73,7 +76,8 @@ def command(  # noqa: PLR0913 - an option each
             f"--compare compares all hosts, not only {name}", f"Add --host {name} to see its model in full."
         )
     if not compare:
-        if any(given is not None for given in (result_file, tool_file, server_name, boundary, host_name)):
+        options = result_file, tool_file, server_name, boundary, host_name, unmask or None
+        if any(given is not None for given in options):
             raise UsageError("these options only work with --compare", "Add --compare and --result FILE.")
         profile = host_profile(name) if name is not None else None
         if profile is not None and not as_json:
@@ -85,9 +89,13 @@ def command(  # noqa: PLR0913 - an option each
         raise UsageError("--compare needs a result", "Add --result FILE; - is stdin.")
     if result_file == "-" and tool_file == "-":
         raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")
+    if unmask and boundary is not Level.OPEN:
+        raise UsageError("--unmask only works with --boundary open", "The other boundaries show no secrets.")
     if host_name is not None:
         host_profile(host_name)
-    found = _compared(result_file, tool_file, server_name or "server", boundary or Level.DECLARED)
+    found = _compared(
+        result_file, tool_file, server_name or "server", boundary or Level.DECLARED, unmask=unmask
+    )
     if as_json:
         print_json(_comparison_shape(found))
         return ExitCode.OK
@@ -140,15 +148,28 @@ def _list(profiles: "Sequence[Host]", *, as_json: bool) -> None:
     )
 
 
-def _compared(result_file: str, tool_file: str | None, server_name: str, level: Level) -> "Comparison":
+def _compared(
+    result_file: str, tool_file: str | None, server_name: str, level: Level, *, unmask: bool
+) -> "Comparison":
+    """The comparison; at level `open`, with masked views of the models unless `unmask` is given."""
+    from inspector.boundary.judgement import Judgement  # noqa: PLC0415
+    from inspector.boundary.options import DEFAULT_POLICY  # noqa: PLC0415
     from inspector.cli.inputs import nonce_of, read_outcome, read_tool  # noqa: PLC0415 - a list needs no rules
     from inspector.hosts.comparison import compare  # noqa: PLC0415
+    from inspector.hosts.masks import masks_of  # noqa: PLC0415
     from inspector.hosts.profile import Call  # noqa: PLC0415
 
     outcome = read_outcome(result_file)
     tool = read_tool(tool_file) if tool_file else None
     call = Call(server=server_name, tool=tool.name if tool else "tool", nonce=nonce_of(outcome))
-    return compare(outcome, tool, level, call=call)
+    found = compare(outcome, tool, level, call=call)
+    if unmask or level is not Level.OPEN:
+        return found
+    masks = masks_of(Judgement(outcome, tool, nonce=call.nonce), DEFAULT_POLICY)
+    rows = (
+        replace(row, context=replace(row.context, model=masks.model(row.context.model))) for row in found.rows
+    )
+    return replace(found, rows=tuple(rows))
 
 
 def _comparison_shape(found: "Comparison") -> JsonObject:

@@ -2,6 +2,7 @@
 
 import click
 
+from inspector.boundary.options import Level
 from inspector.cli.definitions import definition_lines, definition_shape
 from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.inputs import nonce_of, read_outcome, read_tool, result_hint
@@ -14,7 +15,14 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import columns, print_json, print_lines
-from inspector.cli.results import ResultSides, remarks_shape, result_lines, unfinished_shape, withheld_shape
+from inspector.cli.results import (
+    UNMASK,
+    ResultSides,
+    remarks_shape,
+    result_lines,
+    unfinished_shape,
+    withheld_shape,
+)
 from inspector.errors import ExitCode, UsageError
 from inspector.hosts.definitions.projection import project_definition
 from inspector.hosts.profile import Call
@@ -41,7 +49,7 @@ from inspector.protocol.catalogue import Tool
     "--tool", "tool_file", metavar="FILE", help="The tool's definition, as in tools/list; - is stdin."
 )
 @server_name_option
-@click.option("--unmask", is_flag=True, help="Show sensitive values in what the server sent.")
+@click.option("--unmask", is_flag=True, help=UNMASK)
 @click.option(
     "--view",
     type=WordChoice(ResultSides),
@@ -79,13 +87,15 @@ def command(  # noqa: PLR0913 - an option each
     outcome = read_outcome(result_file)
     call = Call(server=server_name or "server", tool=tool.name if tool else "tool", nonce=nonce_of(outcome))
     shown = project(outcome, tool, lens.level, host, call=call, policy=lens.policy)
+    model = shown.context.model if unmask else shown.masked_model
     if format_ == "json":
+        passed = shown.bounded.result
         print_json(
             {
                 "boundary": lens.level.value,
                 "host": lens.host,
-                "model": shown.context.model,
-                "result": shown.bounded.result,
+                "model": model,
+                "result": passed if unmask or lens.level is not Level.OPEN else shown.masks.model(passed),
                 "withheld": withheld_shape(shown.bounded.removals),
                 "error": shown.bounded.error.value if shown.bounded.error else None,
                 "undeclared": shown.undeclared.number,
@@ -96,7 +106,7 @@ def command(  # noqa: PLR0913 - an option each
         )
         return ExitCode.OK
     raw = shown.raw if unmask else shown.masked
-    print_lines(result_lines(raw, shown, lens.host, columns(), view))
+    print_lines(result_lines(raw, shown, lens.host, columns(), view, model=model))
     return ExitCode.OK
 
 

@@ -11,14 +11,13 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.boundary.mask import MASK
-from inspector.hosts.masks import masked_leaves
+from inspector.hosts.masks import masked_leaves, masks_of
 from inspector.json.exact import JsonObject
 from inspector.tui.history.keeper import HistoryCall
 from inspector.tui.history.rows import outcome, time_words
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import leaf_count
-from inspector.tui.result.sides import masks_of
 from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Outline, SideDifference
 from inspector.tui.values.pane import OutlineLines, Shown
@@ -75,7 +74,7 @@ def _value(call: HistoryCall, *, with_result: bool) -> JsonObject:
         "outcome": outcome(past, is_wide=True)[0],
     }
     if with_result and call.record is not None:
-        value["result"] = masks_of(call.record).sent()
+        value["result"] = masks_of(call.record.judgement, call.record.policy).sent()
     return value
 
 

@@ -7,13 +7,14 @@ from textual.content import Content
 from inspector.boundary.counted import counted
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
+from inspector.hosts.masks import masks_of
 from inspector.hosts.profile import Call, ModelContext
 from inspector.hosts.projection import projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.sides import beside, masks_of
+from inspector.tui.result.sides import beside
 from inspector.tui.result.view import ResultView
 from inspector.tui.text import content, count, flowed, path, shortened, size
 from inspector.tui.values.outline import Outline, SideDifference
@@ -216,5 +217,5 @@ def _context(record: CallRecord, lens: Lens, server: str) -> ModelContext:
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     context = projection_of(record.judgement, lens.level, profile, call, record.policy).context
     if lens.level is Level.OPEN and not record.has_ids:
-        return replace(context, model=masks_of(record).model(context.model))
+        return replace(context, model=masks_of(record.judgement, record.policy).model(context.model))
     return context

@@ -6,8 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from inspector.boundary.bounded import Level, Removal
-from inspector.boundary.reading import raw_of
-from inspector.hosts.masks import Masks, masked_leaves
+from inspector.hosts.masks import masked_leaves
 from inspector.hosts.projection import Projection
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.recording.markers import with_ids
@@ -39,7 +38,7 @@ def sides_of(record: CallRecord, shown: Projection) -> Sides:
         sent = with_ids(shown.masked, raw)
         there = beside(sent, model)
         return Sides(sent=sent, model=model, beside=there, blocks=paired_content(sent, there))
-    masks = masks_of(record)
+    masks = shown.masks
     is_open = shown.bounded.level is Level.OPEN
     reaching = {removal.pointer: removal for removal in reversed(masks.removals)} if is_open else {}
     there = beside(raw, model)
@@ -52,13 +51,6 @@ def sides_of(record: CallRecord, shown: Projection) -> Sides:
         model = there if same else masks.model(model)
     count = (masked_leaves(sent) or masked_leaves(there)) if masks.removals else 0
     return Sides(sent=sent, model=model, beside=there, blocks=blocks, masks=count, reaching=reaching)
-
-
-def masks_of(record: CallRecord) -> Masks:
-    """The masks for the secrets in a call's result."""
-    judgement, policy = record.judgement, record.policy.about_secrets
-    declared = judgement.bounded(Level.DECLARED, policy)
-    return Masks(raw_of(record.outcome), declared, judgement.contract, policy)
 
 
 def beside(raw: Json, model: Json) -> Json:

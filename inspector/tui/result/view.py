@@ -19,7 +19,7 @@ from inspector.boundary.notice import MEMBER, START
 from inspector.boundary.output_check import NO_OBJECT, NOT_ASKED, OutputCheck, OutputViolation
 from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.apps import AppView
-from inspector.hosts.masks import REACHES
+from inspector.hosts.masks import is_reaching
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, HostChange
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
@@ -332,7 +332,7 @@ class ResultView:
 
     def _reaches(self, outline: Outline, node: int) -> bool:
         shown = outline.value(node, 1)
-        if _is_reached(shown):
+        if is_reaching(shown):
             return True
         is_place = self.masked is not None and outline is self.outline and node in self.order
         return is_place and outline.pointer(node) in self.reaching and shown is not ABSENT
@@ -549,13 +549,8 @@ def folded_at_first(outline: Outline) -> frozenset[int]:
     )
 
 
-def _is_reached(value: Value) -> bool:
-    """True if a value of the model's side is masked, or contains a mask, because the model should not get it."""
-    return isinstance(value, str) and MASK in value and REACHES in value
-
-
 def _reached_nodes(outline: Outline) -> Sequence[int]:
-    return [node for node in range(len(outline)) if _is_reached(outline.value(node, 1))]
+    return [node for node in range(len(outline)) if is_reaching(outline.value(node, 1))]
 
 
 def _is_within_text(outline: Outline, node: int) -> bool:
@@ -594,7 +589,7 @@ def _worst_first(
             return 0
         if node in broken:
             return 1
-        if _is_reached(outline.value(node, 1)):
+        if is_reaching(outline.value(node, 1)):
             return 0
         if outline.difference(node) is SideDifference.RIGHT:
             return 3

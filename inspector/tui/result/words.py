@@ -9,6 +9,7 @@ from inspector.boundary.counted import COUNTED, counted, passing_words
 from inspector.boundary.output_check import OutputCheck
 from inspector.hosts.apps import AppView
 from inspector.hosts.definitions.projection import tokens
+from inspector.hosts.masks import reached_words
 from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.json.exact import Json
 from inspector.json.pointer import join
@@ -104,7 +105,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if found.other_words and (found.delimited or not found.withheld):
         parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
     if view.reached:
-        parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
+        parts.append(Content.styled(f"! {reached_words(view.reached)}", "bold $text-error"))
     if view.credentials:
         what = passing_words(len(view.credentials))
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
@@ -131,10 +132,6 @@ def _has_media(model: Json) -> bool:
     return any(isinstance(block, dict) and block.get("type") not in {"text", None} for block in first)
 
 
-def _reached_words(view: ResultView) -> str:
-    return f"values that `declared` withholds reach the model in {count(view.reached, 'place')}"
-
-
 def _app_words(app: AppView) -> str:
     if not app.only_app:
         return "MCP App"
@@ -155,7 +152,7 @@ def effect_line(view: ResultView) -> Content:
         return content(" ".join(view.app.notes), "$text-accent")
     match view.level:
         case Level.OPEN:
-            reached = f"; {_reached_words(view)}" if view.reached else ""
+            reached = f"; {reached_words(view.reached)}" if view.reached else ""
             return Content.styled(f"open: nothing is withheld{reached}", "$text-error")
         case Level.DECLARED:
             return Content.styled("declared: values without a declaration pass", "$text-warning")
