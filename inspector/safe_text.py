@@ -34,7 +34,7 @@ class Safe(Struct, frozen=True, kw_only=True):
 
 def safe(text: str) -> str:
     """`text` with every control or hidden character made visible: `␛`, `⟨U+202E⟩`."""
-    return text if _PLAIN.fullmatch(text) else "".join(map(_shown, text))
+    return text if _PLAIN.fullmatch(text) else _NOT_PLAIN.sub(_shown_match, text)
 
 
 def is_plain(text: str) -> bool:
@@ -67,6 +67,10 @@ def replaced_at(text: str) -> Iterator[int]:
     for match in _NOT_PLAIN.finditer(text):
         if not _is_unchanged(match[0]):
             yield match.start()
+
+
+def _shown_match(match: re.Match[str]) -> str:
+    return _shown(match[0])
 
 
 def _shown(character: str) -> str:

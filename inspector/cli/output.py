@@ -72,6 +72,8 @@ def print_lines(lines: Iterable[OutputLine], *, exactly: bool = False) -> None:
     for line in lines:
         if isinstance(line, str):
             _write("".join(f"{row}\n" for row in at_words(safe_line(line), width)))
+        elif width == sys.maxsize and not with_colours:
+            _write(safe_line("".join([piece.text for piece in line])).rstrip() + "\n")
         else:
             pieces = [Coloured(safe_line(piece.text), piece.colour) for piece in line]
             rows = (

@@ -5,7 +5,6 @@ Nothing is cut.
 
 import sys
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import zip_longest
@@ -21,8 +20,7 @@ from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cel
 from inspector.hosts.masks import is_reaching, reached_words
 from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.hosts.projection import Projection
-from inspector.json.document import MAX_LINES, Document, SpanKind
-from inspector.json.document import Line as DocumentLine
+from inspector.json.document import MAX_LINES, Document, PlainLine
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure
 from inspector.safe_text import safe_line
@@ -46,7 +44,7 @@ class ResultSides(StrEnum):
     RAW = "raw"
 
 
-class ViewRow(Struct, frozen=True, kw_only=True):
+class ViewRow(Struct, frozen=True, kw_only=True, gc=False):
     """One line of a JSON value, with the sign of its difference from the other side."""
 
     sign: str
@@ -190,16 +188,13 @@ def _rows_of(value: Json) -> list[ViewRow]:
     return [_row(line, SAME) for line in _lines_of(value)]
 
 
-def _lines_of(value: Json) -> list[DocumentLine]:
+def _lines_of(value: Json) -> list[PlainLine]:
     # With no limit to the chunk, neither keys nor texts are cut; texts still break after line feeds.
-    document = Document(value, chunk=sys.maxsize)
-    return document.lines(0, document.line_count)
+    return list(Document(value, chunk=sys.maxsize).plain_lines())
 
 
-def _row(line: DocumentLine, sign: str) -> ViewRow:
-    texts = [span.text for span in line.spans]
-    has_blanks = line.spans[0].kind is SpanKind.PUNCTUATION and texts[0].isspace()
-    return ViewRow(sign=sign, depth=len(texts.pop(0)) if has_blanks else 0, text="".join(texts))
+def _row(line: PlainLine, sign: str) -> ViewRow:
+    return ViewRow(sign=sign, depth=line.blanks, text=line.text)
 
 
 class _Side:
@@ -209,12 +204,13 @@ class _Side:
         self.lines = _lines_of(value)
         self.places: list[tuple[str, int]] = []
         """The pointer of each line, and the number of earlier lines with that pointer."""
-        self.texts: dict[str, str] = {}
-        seen: Counter[str] = Counter()
+        # A text of megabytes has a line for each of its line feeds, so its parts are joined once.
+        parts: dict[str, list[str]] = {}
         for line in self.lines:
-            self.places.append((line.pointer, seen[line.pointer]))
-            seen[line.pointer] += 1
-            self.texts[line.pointer] = self.texts.get(line.pointer, "") + _value_text(line)
+            found = parts.setdefault(line.pointer, [])
+            self.places.append((line.pointer, len(found)))
+            found.append(line.value)
+        self.texts = {pointer: "".join(found) for pointer, found in parts.items()}
 
     def rows(
         self,
@@ -227,36 +223,29 @@ class _Side:
         comparable: bool,
     ) -> Iterator[ViewRow]:
         """Each line with its sign. `only_here`: the sign of a value that `other` does not have."""
-        reaching_lengths = sorted({len(pointer) for pointer in reaching})
         lengths = sorted({len(pointer) for pointer in withheld})
         metadata_lengths = sorted({len(pointer) for pointer in metadata})
+        reaching_lengths = sorted({len(pointer) for pointer in reaching})
         places = sorted(withheld)
-        for line in self.lines:
-            if _is_within(line.pointer, withheld, lengths):
-                sign = REMOVED
-            elif line.pointer not in other.texts and _is_within(line.pointer, metadata, metadata_lengths):
-                sign = METADATA
-            elif reaching and is_reaching(self.texts[line.pointer]):
-                sign = REACHING
-            elif not comparable:
-                sign = CHANGED
-            elif line.pointer in other.texts and _is_within(line.pointer, reaching, reaching_lengths):
-                sign = REACHING
-            elif line.pointer not in other.texts:
+
+        def sign_of(pointer: str) -> str:
+            if _is_within(pointer, withheld, lengths):
+                return REMOVED
+            if pointer not in other.texts and _is_within(pointer, metadata, metadata_lengths):
+                return METADATA
+            if reaching and is_reaching(self.texts[pointer]):
+                return REACHING
+            if not comparable:
+                return CHANGED
+            if pointer in other.texts and _is_within(pointer, reaching, reaching_lengths):
+                return REACHING
+            if pointer not in other.texts:
                 # A container whose whole content was withheld is missing for that reason.
-                sign = REMOVED if _is_around(line.pointer, places) else only_here
-            else:
-                sign = SAME if self.texts[line.pointer] == other.texts[line.pointer] else CHANGED
-            yield _row(line, sign)
+                return REMOVED if _is_around(pointer, places) else only_here
+            return SAME if self.texts[pointer] == other.texts[pointer] else CHANGED
 
-
-def _value_text(line: DocumentLine) -> str:
-    """The value on a line, without key, comma and blanks."""
-    parts = [span.text for span in line.spans if span.kind not in {SpanKind.KEY, SpanKind.PUNCTUATION}]
-    if parts:
-        return "".join(parts)
-    brackets = "".join(span.text for span in line.spans if span.kind is SpanKind.PUNCTUATION)
-    return brackets.strip(" :,")
+        signs = {pointer: sign_of(pointer) for pointer in self.texts}
+        return (_row(line, signs[line.pointer]) for line in self.lines)
 
 
 def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> bool:

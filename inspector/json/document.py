@@ -37,7 +37,7 @@ class SpanKind(StrEnum):
     """true, false, null."""
 
 
-class Span(Struct, frozen=True, kw_only=True):
+class Span(Struct, frozen=True, kw_only=True, gc=False):
     """A piece of a line.
 
     Its text contains no control or invisible characters, so it may be shown as it is.
@@ -47,7 +47,20 @@ class Span(Struct, frozen=True, kw_only=True):
     kind: SpanKind
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class PlainLine(NamedTuple):
+    """One line in a long text output, for which spans would take too much time."""
+
+    pointer: str
+    """As in `Line`."""
+    blanks: int
+    """The number of blanks before the text."""
+    text: str
+    """The text without the blanks before it, without control and invisible characters."""
+    value: str
+    """The value in it, without key and comma; a bracket for a container."""
+
+
+class Line(Struct, frozen=True, kw_only=True, gc=False):
     """One line. The joined texts of its spans are the whole line, with its indentation."""
 
     pointer: str
@@ -96,6 +109,14 @@ class Document:
         if start >= stop:
             return []
         return [self._line(place) for _, place in zip(range(start, stop), self._places(start), strict=False)]
+
+    def plain_lines(self) -> Iterator[PlainLine]:
+        """All lines as texts."""
+        for place in self._places(0) if self.line_count else ():
+            texts = [text for text, _ in self._parts(place)]
+            # A key and a colon before the value, or at most a comma after it.
+            value = texts[2] if len(texts) > 2 else texts[0]
+            yield PlainLine(place.pointer, self._blanks(place), "".join(texts), value)
 
     def first_line(self, pointer: str) -> int | None:
         """The index of the line on which the value at `pointer` begins; None if there is no such value."""
@@ -188,13 +209,17 @@ class Document:
             node, pieces = top.advance(self._layout)
 
     def _line(self, place: "_Place") -> Line:
-        blanks = place.depth * self._indent
-        if place.piece and place.key is not None:
-            blanks += len(key_text(place.key, self._chunk)) + len(_COLON)
+        blanks = self._blanks(place)
         spans = [Span(text=text, kind=kind) for text, kind in self._parts(place)]
         if blanks:
             spans.insert(0, Span(text=" " * blanks, kind=SpanKind.PUNCTUATION))
         return Line(pointer=place.pointer, depth=place.depth, spans=tuple(spans), continued=place.piece > 0)
+
+    def _blanks(self, place: "_Place") -> int:
+        blanks = place.depth * self._indent
+        if place.piece and place.key is not None:
+            blanks += len(key_text(place.key, self._chunk)) + len(_COLON)
+        return blanks
 
     def _parts(self, place: "_Place") -> list[tuple[str, SpanKind]]:
         """The texts on a line, without the indentation."""

@@ -146,7 +146,7 @@ def scalar_text(value: float | str | None) -> str:
     """One leaf as JSON text; a lone surrogate is escaped."""
     match value:
         case str():
-            text = json.dumps(value, ensure_ascii=False)
+            text = _quoted(value)
             return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
         case Number():
             return value.text
@@ -237,6 +237,7 @@ def _fast_decoder() -> json.JSONDecoder:
 
 
 _DECODER = _fast_decoder()
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Unicode's categories Cc, Cf, Zl and Zp, except the controls that JSON escapes anyway.
 _ACTING = re.compile(

@@ -114,6 +114,9 @@ def member_at(container: Container, keys: Sequence[str] | None, index: int) -> t
 
 def quoted_inside(text: str) -> str:
     """The part of a JSON string between its quotes, without control and invisible characters."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        # Most texts. There is nothing to escape or to replace.
+        return text
     return safe_line(scalar_text(text)[1:-1])
 
 

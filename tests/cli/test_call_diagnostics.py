@@ -19,7 +19,10 @@ for line in sys.stdin:
             result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                       "serverInfo": {"name": "f", "version": "0"}}
         case "tools/list":
-            result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("fails", "works")]}
+            result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("fails", "works", "large")]}
+        case "tools/call" if request["params"]["name"] == "large":
+            rows = json.dumps([{"row": number} for number in range(40_000)], indent=1)
+            result = {"content": [{"type": "text", "text": rows}]}
         case "tools/call":
             for number in range(29):
                 print("ValidationError %d \\x1b[31m" % number, file=sys.stderr, flush=True)
@@ -60,6 +63,14 @@ def test_a_call_that_works_prints_one_line_about_stderr(server: tuple[str, ...])
     ran = sightline("call", "works", "-q", *server)
     assert (ran.code, ran.err) == (0, "")
     assert "stderr" not in sightline("call", "works", "--format", "json", *server).json
+
+
+def test_a_large_result_is_announced_before_its_text_is_laid_out(server: tuple[str, ...]) -> None:
+    ran = sightline("call", "large", *server)
+    assert "received 1.1 MB, preparing the text …" in ran.err
+    assert ran.out.count('\\"row\\": ') == 80_000
+    assert "preparing" not in sightline("call", "large", "--format", "json", *server).err
+    assert "preparing" not in sightline("call", "works", *server).err
 
 
 def test_stray_output_on_stdout_is_reported_with_advice() -> None:

@@ -139,6 +139,8 @@ def test_a_line_is_the_same_alone_and_in_a_range(value: Json, chunk: int) -> Non
     assert [document.line(index) for index in range(document.line_count)] == lines
     assert document.lines(1, 3) == lines[1:3]
     assert document.lines(3, 1) == []
+    plain = [("".join(span.text for span in line.spans), line.pointer) for line in lines]
+    assert [(" " * line.blanks + line.text, line.pointer) for line in document.plain_lines()] == plain
 
 
 @given(values(st.text(max_size=30)), st.integers(0, 4), st.integers(1, 9))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 from msgspec.structs import replace
 
+from inspector.boundary.reading import raw_of
 from inspector.boundary.verification import unverified
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
@@ -43,6 +44,7 @@ from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import text_at
+from inspector.json.weight import compact_bytes
 from inspector.launch import Launch
 from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.oversight import Oversight
@@ -69,6 +71,9 @@ _STDERR_WAIT_S = 0.1
 """The time to wait for stderr lines after the answer of a failed call: they come through another pipe."""
 _SHORT_WAIT_S = 0.005
 """The time to wait for them after any other call, of which only a summary is printed."""
+
+_LARGE_BYTES = 1_000_000
+"""The size in bytes from which the text of a result takes a second or more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,6 +386,9 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
     requests by the server unanswered.
     """
+    received = compact_bytes(raw_of(record.outcome))
+    if received >= _LARGE_BYTES and not output.as_json:
+        DIAGNOSTICS.say(f"received {received / 1_000_000:,.1f} MB, preparing the text …")
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
     raw = shown.raw if output.unmask else shown.masked
