@@ -10,7 +10,7 @@ _MAX_LENGTH = 500
 """The maximum number of characters of a line that are read: the lines are untrusted text."""
 _MAX_MORE = 3
 """The maximum number of lines that a message has after its first."""
-_MAX_BEFORE = 20
+MAX_BEFORE = 20
 """The maximum number of lines that are quoted up to an exception."""
 _MAX_AFTER = 5
 """The maximum number of frames that are quoted after an exception of Node."""
@@ -45,13 +45,23 @@ class Raised(Struct, frozen=True, kw_only=True):
 
 
 def ending_with_cause(lines: Sequence[str]) -> tuple[str, ...]:
-    """The last lines up to the exception, its message and its first frames in Node; without one, the last lines."""
-    raised, last = raised_in(lines), lines[-_MAX_LINES:]
-    end = len(last) if raised is None else raised.end
-    most = min(end + _MAX_AFTER, len(last))
-    while end < most and _NODE.match(last[end][:_MAX_LENGTH].strip()):
+    """The lines of `cause_in`, cut to the length that is read."""
+    found = cause_in(lines)
+    return tuple(line[:_MAX_LENGTH] for line in lines[found.start : found.stop])
+
+
+def cause_in(lines: Sequence[str]) -> range:
+    """Where the last lines up to the exception are, with its message and its first frames in Node.
+
+    Without an exception, where the last lines are.
+    """
+    raised, before = raised_in(lines), max(len(lines) - _MAX_LINES, 0)
+    end = len(lines) if raised is None else before + raised.end
+    most = min(end + _MAX_AFTER, len(lines))
+    start = max(end - MAX_BEFORE, before)
+    while end < most and _NODE.match(lines[end][:_MAX_LENGTH].strip()):
         end += 1
-    return tuple(line[:_MAX_LENGTH] for line in last[max(end - _MAX_BEFORE, 0) : end])
+    return range(start, end)
 
 
 def raised_in(lines: Sequence[str]) -> Raised | None:

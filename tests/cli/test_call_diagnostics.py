@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.sightline import raw_server, sightline
+from tests.cli.sightline import raw_server, sightline, words
+from tests.peers.terminal import terminal
 
 FAILING = """
 import json, sys
@@ -43,17 +44,33 @@ def server(tmp_path: Path) -> tuple[str, ...]:
     return ("--", sys.executable, "-S", "-E", str(path))
 
 
-def test_a_failed_call_prints_all_stderr_of_its_duration(server: tuple[str, ...]) -> None:
+def test_a_failed_call_prints_the_last_lines_of_stderr_and_on_request_all(server: tuple[str, ...]) -> None:
     ran = sightline("call", "fails", "-q", *server)
     assert ran.code == 5
-    assert "the server's stderr during the call, 30 lines: ValueError: no key\n  ValidationError 0" in ran.err
-    assert ran.err.endswith("\nsightline: fails: the tool reported an error\n")
-    assert "\n  ValidationError 0 ␛[31m\n" in ran.err
-    assert "ValidationError 28" in ran.err
-    assert "starting" not in ran.err
+    lines = ran.err.splitlines()
+    assert lines[0] == "the server's stderr during the call, 30 lines: ValueError: no key"
+    shown = [f"  ValidationError {number} ␛[31m" for number in range(10, 29)]
+    assert lines[1:-2] == [*shown, "  ValueError: no key"]
+    assert lines[-2:] == [
+        "  … 10 more lines; --stderr shows all",
+        "sightline: fails: the tool reported an error",
+    ]
+    whole = sightline("call", "fails", "-q", "--stderr", *server).err
+    assert [line for line in whole.splitlines() if "ValidationError" in line] == [
+        f"  ValidationError {number} ␛[31m" for number in range(29)
+    ]
+    assert "more line" not in whole
+    assert "starting" not in whole
     shape = sightline("call", "fails", "--format", "json", *server)
     assert len(shape.json["stderr"]) == 30
     assert shape.err == ""
+
+
+def test_a_terminal_ends_with_the_result_of_a_failed_call(server: tuple[str, ...]) -> None:
+    with terminal(words("call", "fails", *server), columns=80, NO_COLOR="1") as screen:
+        assert screen.wait_for_end() == 5
+    shown = screen.plain()
+    assert shown.index("--stderr shows all") < shown.index("SERVER SENT") < shown.index("the tool reported")
 
 
 def test_a_call_that_works_prints_one_line_about_stderr(server: tuple[str, ...]) -> None:

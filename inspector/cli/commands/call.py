@@ -53,7 +53,7 @@ from inspector.policy.rules import Verdict
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
-from inspector.protocol.raised import raised_in, stderr_words
+from inspector.protocol.raised import MAX_BEFORE, cause_in, raised_in, stderr_words
 from inspector.protocol.targets import PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
@@ -133,6 +133,12 @@ class CallOutput(OptionGroup):
         help="Print what the model sees, what the server sent (raw), or both.",
     )
     unmask: bool = option("--unmask", default=False, is_flag=True, help=UNMASK)
+    whole_stderr: bool = option(
+        "--stderr",
+        default=False,
+        is_flag=True,
+        help="Print all that the server wrote to stderr during the call.",
+    )
     format_: str = option(
         "--format",
         default="text",
@@ -382,8 +388,8 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     """Print what the server sent and what the model sees of a call. Returns the exit code.
 
     `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
-    its answer. `stderr`: the lines that the server wrote to stderr during the call; all are printed if it
-    failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
+    its answer. `stderr`: the lines that the server wrote to stderr during the call; the last ones are printed
+    if it failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
     requests by the server unanswered.
     """
     received = compact_bytes(raw_of(record.outcome))
@@ -393,6 +399,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
     raw = shown.raw if output.unmask else shown.masked
     model = shown.context.model if output.unmask else shown.masked_model
+    is_stderr_shown = output.whole_stderr or _has_failed(record)
     if output.as_json:
         shape: JsonObject = {
             _KEYS.get(record.kind, "resource"): record.title,
@@ -405,10 +412,13 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             "duration_ms": round(record.duration_s * 1000, 3),
             **unfinished_shape(shown),
             **(decided.shape if decided else {}),
-            **({"stderr": list[Json](stderr)} if stderr and _has_failed(record) else {}),
+            **({"stderr": list[Json](stderr)} if stderr and is_stderr_shown else {}),
         }
         print_json(own.masked(shape)[0] if own else shape)
     else:
+        if stderr and is_stderr_shown:
+            # Before the result, so that a terminal ends with what the server sent.
+            DIAGNOSTICS.add("\n  ".join(_stderr_lines(stderr, is_whole=output.whole_stderr)))
         heading = f"{safe_line(record.title)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
         if own:
@@ -417,8 +427,8 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             raw, _ = own.masked(raw)
         lines = result_lines(raw, shown, launch.host, columns(), output.view, model=model, is_whole=False)
         print_lines((masked_line(line, own.mask) for line in lines) if own else lines)
-    if stderr:
-        _say_stderr(stderr, is_whole=_has_failed(record))
+    if stderr and not is_stderr_shown:
+        DIAGNOSTICS.say(clipped(_STDERR + stderr_words(stderr).removeprefix("stderr "), 400))
     if shown.unfinished:
         hint = f"Sightline did not answer: {unanswered[-1]}." if unanswered else _ANSWERING
         return DIAGNOSTICS.fail(
@@ -427,16 +437,18 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     return _exit_code(record, launch.target)
 
 
-def _say_stderr(lines: list[str], *, is_whole: bool) -> None:
-    """Print what a server wrote to stderr: a summary, and with `is_whole` every line."""
-    lead = "the server's stderr during the call, "
+_STDERR = "the server's stderr during the call, "
+
+
+def _stderr_lines(lines: list[str], *, is_whole: bool) -> list[str]:
+    """A summary of what a server wrote to stderr, then every line, or without `is_whole` those of the exception."""
     summary = stderr_words(lines).removeprefix("stderr ")
-    if not is_whole:
-        DIAGNOSTICS.say(clipped(lead + summary, 400))
-        return
-    if raised_in(lines) is None:
-        summary = f"{_lines(len(lines))}:"
-    DIAGNOSTICS.add("\n  ".join([lead + summary, *lines]))
+    lead = _STDERR + (f"{_lines(len(lines))}:" if raised_in(lines) is None else summary)
+    if is_whole or len(lines) <= MAX_BEFORE:
+        return [lead, *lines]
+    found = cause_in(lines)
+    shown = lines[found.start : found.stop]
+    return [lead, *shown, f"… {_lines(len(lines) - len(shown), 'more ')}; --stderr shows all"]
 
 
 def _sides_shape(shown: Projection, raw: Json, model: Json) -> JsonObject:
@@ -457,8 +469,8 @@ _KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt", Kind.SKILL: "skill"}
 _ANSWERING = "--answer and --sampling-reply answer the server's requests."
 
 
-def _lines(count: int) -> str:
-    return f"{count:,} line{'' if count == 1 else 's'}"
+def _lines(count: int, which: str = "") -> str:
+    return f"{count:,} {which}line{'' if count == 1 else 's'}"
 
 
 def _has_failed(record: CallRecord) -> bool:
