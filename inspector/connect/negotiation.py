@@ -14,7 +14,7 @@ from inspector import __version__
 from inspector.connect.dispatch import Dispatcher, FramedAnswer, Stamp, unstamped
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import value_at
-from inspector.protocol.client import LOG_LEVELS, NO_LOGS, Announcement
+from inspector.protocol.client import LOG_LEVELS, NO_LOGS, REVISION_META, Announcement
 from inspector.protocol.frames import with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.targets import Era
@@ -26,7 +26,6 @@ UNSUPPORTED_PROTOCOL_VERSION = -32022
 PROBE_S = 1.5
 """The seconds of silence on the probe after which the server also gets `initialize`, in the same process."""
 
-_VERSION_META = "io.modelcontextprotocol/protocolVersion"
 _CLIENT_META = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities"
 _LOG_LEVEL_META = "io.modelcontextprotocol/logLevel"
@@ -214,7 +213,7 @@ def modern_stamp(revision: str, client: _Client) -> Stamp:
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
         own: JsonObject = {
-            _VERSION_META: revision,
+            REVISION_META: revision,
             _CLIENT_META: client.info,
             _CAPABILITIES_META: client.profile.announced_in(Era.MODERN),
         }

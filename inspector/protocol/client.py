@@ -16,6 +16,8 @@ from inspector.protocol.tasks import EXTENSION as TASKS
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """The levels of log messages, least severe first. Source: MCP 2025-11-25, Logging."""
 NO_LOGS = "off"
+REVISION_META = "io.modelcontextprotocol/protocolVersion"
+"""The member of `_meta` with the protocol revision of a request without a handshake."""
 
 
 def _nothing() -> JsonObject:

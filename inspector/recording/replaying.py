@@ -17,13 +17,15 @@ from inspector.json import pointer as json_pointer
 from inspector.json.chunks import pieces
 from inspector.json.edit import Copied
 from inspector.json.exact import Json
-from inspector.json.members import object_at, value_at
+from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
+from inspector.protocol.client import REVISION_META
 from inspector.protocol.exchanges import Answered, Exchanges, Matched, ending_of
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.server_requests import server_requests
+from inspector.protocol.targets import Era
 from inspector.protocol.tasks import outcome_of
 from inspector.recording.definitions import RecordedDefinitions
 from inspector.recording.format import (
@@ -69,6 +71,11 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
     member: str = ""
     """The member of the answer's `result` that holds a task's outcome; empty if the answer itself is the outcome."""
 
+    era: Era = Era.AUTO
+    """The protocol era in which it was made: `LEGACY` or `MODERN`; `AUTO` for a call of a page's tool."""
+    revision: str = ""
+    """The protocol revision; empty if it is not recorded. Untrusted text."""
+
     has_asked: bool = False
     """True if the server asked something of the user or of a model since the previous call."""
 
@@ -82,6 +89,8 @@ class Replay:
         self.definitions = RecordedDefinitions()
         self._exchanges = Exchanges()
         self._has_asked = False
+        self._revision = ""
+        """The protocol revision that the last handshake agreed on; empty without one."""
 
     def frame(self, line: RecordedFrame) -> Frame:
         """The frame of a line: the sealed one if available, otherwise one with placeholders for withheld values."""
@@ -137,11 +146,14 @@ class Replay:
         exchange = answered.exchange.call if ending and answered.exchange.call else answered.exchange
         request = exchange.request
         call = called(request.method, request.params)
+        if request.method == "initialize":
+            self._revision = text_at(response.result, "protocolVersion") or ""
         if call is None:
             self.definitions.take(request.method, response.result)
             return
         name, arguments = call
         outcome = ending.outcome if ending else outcome_of(response)
+        stateless = text_at(request.params, "_meta", REVISION_META)
         has_asked, self._has_asked = self._has_asked, False
         yield ReplayedCall(
             frame=frame.number,
@@ -154,6 +166,8 @@ class Replay:
             at_s=exchange.at_s,
             duration_s=max(frame.at_s - exchange.at_s, 0.0),
             member=ending.member if ending else "",
+            era=Era.MODERN if stateless else Era.LEGACY,
+            revision=stateless or self._revision,
             has_asked=has_asked,
         )
 

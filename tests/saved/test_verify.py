@@ -110,6 +110,37 @@ def test_a_change_of_one_leaf_is_named_by_its_pointer(folder: Path) -> None:
     assert "was withheld" in ran.out
 
 
+@pytest.mark.parametrize(
+    ("era", "other", "words"),
+    [
+        ("legacy", "modern", "recorded with 2025-11-25, verified with 2026-07-28"),
+        ("modern", "legacy", "recorded with 2026-07-28, verified with 2025-11-25"),
+    ],
+)
+def test_calls_are_made_again_with_the_recorded_protocol(
+    era: str, other: str, words: str, tmp_path: Path
+) -> None:
+    call = ("call", "echo_arguments", "--arg", "text=a", "--arg", "count=1", "--no-validate", "-q")
+    made = sightline(*call, "--era", era, "--record", "r.jsonl", "demo", cwd=tmp_path)
+    assert made.code == 0, made.err
+    again = sightline("verify", "r.jsonl", "demo", cwd=tmp_path)
+    assert (again.code, "recorded with" in again.err) == (0, False), again.out
+    given = sightline("verify", "r.jsonl", "--era", other, "demo", cwd=tmp_path)
+    assert given.code == 12
+    assert given.err.count(words) == 1
+
+
+def test_a_recording_that_begins_after_the_handshake_is_verified_with_one(tmp_path: Path) -> None:
+    call = ("call", "echo_arguments", "--arg", "text=a", "--arg", "count=1", "--no-validate", "-q")
+    assert sightline(*call, "--era", "legacy", "--record", "r.jsonl", "demo", cwd=tmp_path).code == 0
+    path = tmp_path / "r.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if '"initialize"' not in line))
+    assert sightline("verify", "r.jsonl", "demo", cwd=tmp_path).code == 0
+    given = sightline("verify", "r.jsonl", "--era", "modern", "demo", cwd=tmp_path)
+    assert "recorded with a handshake, verified with 2026-07-28" in given.err
+
+
 def test_a_call_that_may_not_be_made_again_is_reported_as_a_failure(folder: Path) -> None:
     ran = sightline("verify", "delete.jsonl", "--format", "json", *COMMAND, cwd=folder)
     assert ran.code == 10

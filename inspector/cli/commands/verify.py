@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
@@ -21,7 +22,7 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, print_json, print_lines
+from inspector.cli.output import DIAGNOSTICS, clipped, print_json, print_lines
 from inspector.cli.saved_calls import Caller
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import ExitCode, InspectorError, UsageError
@@ -32,6 +33,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.junit import JunitCase, junit
 from inspector.launch import Launch
 from inspector.policy.gate.ruling import Ruled
+from inspector.protocol.targets import Era
 from inspector.recording.files import GoodLines, RecordingFile
 from inspector.recording.markers import places as places_of
 from inspector.recording.replaying import Replay, ReplayedCall, stands_for_something
@@ -109,6 +111,8 @@ def command(
             terms=terms,
             agreement=rules.agreement,
         )
+        if launch.options.era is Era.AUTO:
+            launch = replace(launch, options=replace(launch.options, era=calls[0].era))
         DIAGNOSTICS.say(f"connecting to {launch.target} …")
         if places.proposes:
             found = in_session(launch, lambda session: _proposed(session, launch, calls))
@@ -185,10 +189,24 @@ async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     return _Checked(frame=call.frame, tool=call.name, unsent=unsent, code=code)
 
 
+async def _listed(session: Session, recorded: ReplayedCall) -> None:
+    """List, and report if the protocol revision is not the recorded one: answers may differ for that reason."""
+    await session.list_all()
+    server = session.server
+    if server is None or recorded.era is Era.AUTO:
+        return
+    then, now = recorded.revision, server.protocol_version
+    if server.era is not recorded.era or (then and then != now):
+        words = {Era.LEGACY: "a handshake", Era.MODERN: "no handshake"}
+        DIAGNOSTICS.say(
+            f"recorded with {clipped(then, 40) or words[recorded.era]}, verified with {clipped(now, 40)}"
+        )
+
+
 async def _checked(
     session: Session, launch: Launch, calls: Sequence[ReplayedCall], ignored: tuple[IgnoredPlace, ...]
 ) -> list[_Checked]:
-    await session.list_all()
+    await _listed(session, calls[0])
     caller = Caller(session, launch)
     checked: list[_Checked] = []
     for call in calls:
@@ -220,7 +238,7 @@ def _projection(made: Ruled) -> Projection:
 
 
 async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
-    await session.list_all()
+    await _listed(session, calls[0])
     caller = Caller(session, launch)
     first = [await _made(caller, call) for call in calls]
     await asyncio.sleep(_APART_S)
