@@ -1,6 +1,7 @@
 """`sightline check` on a server whose definitions are in a file: every part, every report, and the exit code."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -176,6 +177,17 @@ def test_a_changed_tool_is_called_only_with_agreement(author: Author) -> None:
     assert asked.code == 14
     assert "without your agreement" in json.loads(asked.out)["calls"][0]["failures"][0]
     assert author.check("--pins", "pins.json", "--yes", "--format", "json").json["calls"][0]["ok"]
+
+
+@pytest.mark.parametrize("name", ["pins.json", "pins.toml"])
+def test_a_check_without_a_pin_says_what_to_write(author: Author, name: str) -> None:
+    made = shlex.join(("sightline", "pin", *author.command))
+    assert (
+        f"- pins: not compared: no pin. Make one with {made}, or name one with --pins" in author.check().out
+    )
+    assert sightline("pin", "--file", name, *author.command).code == 0
+    assert f"- pins: not compared: add --pins {name}, because" in author.check().out
+    assert "✓ pins: no changes since" in author.check("--pins", name).out
 
 
 def test_a_pin_in_a_file_is_separate_from_the_pins_of_the_user(author: Author) -> None:

@@ -1,6 +1,7 @@
 """`sightline check TARGET`: review, pins, saved calls and output schemas in one run, with one report and one exit code."""
 
 import json
+import shlex
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +57,10 @@ from inspector.saved.files.calls import USUAL_FILE, read_calls, secret_values
 from inspector.session.live import Session
 
 _USUAL_LEVEL = Severity.HIGH
+
+
+_PIN_FILES = ("pins.json", "pins.toml")
+"""Usual names for a pin in the folder of a project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +137,8 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     lens.check()
     known, accepted, plan = reporting.known(), reporting.accepted(), allowed.plan()
     chosen = target_of(target, connection, invocation.command_line)
-    saved = _saved(parts.calls_file, chosen, words_of(target, connection, invocation.command_line, chosen))
+    words = words_of(target, connection, invocation.command_line, chosen)
+    saved = _saved(parts.calls_file, chosen, words)
     pinned = _pinned(parts.pins_file, identified(chosen))
     # Secrets are read before a server is started.
     values = {each.name: secret_values(each) for each in saved.calls}
@@ -157,7 +163,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         broken=tuple(each for each in results if each.output.violations),
         parts=(
             _review_part(report, found, level),
-            _pins_part(pinned, seen.now),
+            _pins_part(pinned, seen.now, words),
             _calls_part(saved, seen.ran),
             _output_part(results, fails=not parts.no_check_output),
         ),
@@ -314,16 +320,23 @@ def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
     )
 
 
-def _pins_part(pinned: Pinned | None, now: ServerDefinitions) -> _Part:
+def _pins_part(pinned: Pinned | None, now: ServerDefinitions, words: tuple[str, ...] | None) -> _Part:
+    """The comparison with the pin. `words`: the target on a command line; None if it holds a credential."""
     if pinned is None:
-        return _Part(
-            name="pins",
-            outcome="not compared: no pin. Make one with sightline pin, or name one with --pins",
-            ran=False,
-        )
+        return _Part(name="pins", outcome=f"not compared: {_no_pin(words)}", ran=False)
     done = checked(pinned, now)
     outcome = done.lines[-1] if done.code else "no changes"
     return _Part(name="pins", outcome=f"{outcome} since {pinned.at}", code=done.code)
+
+
+def _no_pin(words: tuple[str, ...] | None) -> str:
+    # A file in the folder of a project must not replace the user's own pin, so it has to be named.
+    here = next((name for name in _PIN_FILES if Path(name).exists()), None)
+    if here is not None:
+        return f"add --pins {here}, because a pin in a file is only used if you name it"
+    return (
+        f"no pin. Make one with {shlex.join(('sightline', 'pin', *(words or ())))}, or name one with --pins"
+    )
 
 
 def _calls_part(saved: _Saved, ran: list[Ran]) -> _Part:
