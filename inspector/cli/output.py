@@ -292,6 +292,7 @@ class Diagnostics:
         self.quiet = False
         self.as_json = False
         self._masks: list[Callable[[str], str]] = []
+        self._said: set[str] = set()
 
     def conceal(self, mask: Callable[[str], str]) -> None:
         """Apply `mask` to every later message too: it may quote a server that repeats credentials."""
@@ -307,6 +308,12 @@ class Diagnostics:
         """Write a note, unless `-q` or JSON output is in use."""
         if not self.quiet and not self.as_json:
             self._write(self.mask(text))
+
+    def say_once(self, text: str) -> None:
+        """Write a note, unless it was written before: each connection of a command may have the same notes."""
+        if text not in self._said:
+            self._said.add(text)
+            self.say(text)
 
     def prompt(self, text: str) -> None:
         """Write a question, or an address to open, even with `-q`. Nothing is masked."""

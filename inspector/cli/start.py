@@ -175,7 +175,7 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         try:
             for note in (await session.connect()).notes:
-                DIAGNOSTICS.say(note)
+                DIAGNOSTICS.say_once(note)
             # Not returned: when it ends, `asyncio.run` may build the `repr` of a task's return value, secrets
             # included.
             returned.append(await use(session))

@@ -98,6 +98,12 @@ def test_stray_output_on_stdout_is_reported_with_advice() -> None:
     assert "server printed" not in sightline("call", "t", *raw_server("plain")).err
 
 
+def test_a_note_about_the_connection_is_printed_once_for_several_connections(server: tuple[str, ...]) -> None:
+    said = sightline("review", "--also-as", "none", "--log-level", "info", *server).err
+    assert "listing as the client profile none" in said
+    assert said.count("the log level info was not requested") == 1
+
+
 def test_an_error_of_sightline_is_not_shown_as_sent_by_the_server() -> None:
     ran = sightline("call", "t", "--timeout", "0.5", *raw_server("silent"))
     sent, _, model = ran.out.partition("MODEL SEES")
