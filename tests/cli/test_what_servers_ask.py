@@ -104,3 +104,12 @@ def test_a_log_level_that_cannot_be_set_is_reported(words: tuple[str, ...], said
     err = sightline("list", *words).err
     assert said in err
     assert bool(said) == ("log level" in err)
+
+
+def test_a_question_that_the_stateless_era_does_not_have_names_the_option_that_helps() -> None:
+    server = ("--", sys.executable, str(ROOT / "tests" / "peers" / "eliciting_server.py"))
+    words = "cannot send elicitation/create during a call in the stateless era. --era legacy connects"
+    ran = sightline("call", "ask", "--yes", *server)
+    assert ran.code == 5
+    assert words in ran.err
+    assert words not in sightline("call", "ask", "--yes", "--era", "legacy", *server).err

@@ -54,7 +54,7 @@ from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
 from inspector.protocol.raised import MAX_BEFORE, cause_in, raised_in, stderr_words
-from inspector.protocol.targets import PageTarget, StdioTarget, Target
+from inspector.protocol.targets import Era, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
@@ -62,10 +62,11 @@ from inspector.schema.validation import violations
 from inspector.session.call_record import AGAIN, FILLED, VISITING, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import title_of
-from inspector.session.wording import error_of, refusal, shared_name
+from inspector.session.wording import error_of, refusal, shared_name, unanswerable
 
 if TYPE_CHECKING:
     from inspector.secrets.own_credentials import OwnCredentials
+    from inspector.session.facts import ServerFacts
 
 _STDERR_WAIT_S = 0.1
 """The time to wait for stderr lines after the answer of a failed call: they come through another pipe."""
@@ -270,10 +271,11 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
 
         own: OwnCredentials | None = None
         unanswered: dict[str, int] = {}
+        facts: ServerFacts | None = None
 
         async def work(session: Session) -> tuple[Ruled, list[str]]:
-            nonlocal own, unanswered
-            unanswered = session.asker.unanswered
+            nonlocal own, unanswered, facts
+            unanswered, facts = session.asker.unanswered, session.server
             await session.list_all()
             chosen_now = choose(session)
             name, listed = await chosen_now if isawaitable(chosen_now) else chosen_now
@@ -294,6 +296,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         stderr=stderr,
         own=own if own and not own.is_empty and not output.unmask else None,
         unanswered=tuple(unanswered),
+        era=facts.era if facts else Era.AUTO,
     )
     if saved_as is not None and own is not None:
         from inspector.cli.overview import words_of  # noqa: PLC0415 - as in `command`
@@ -384,13 +387,14 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     stderr: list[str] | None = None,
     own: "OwnCredentials | None" = None,
     unanswered: Sequence[str] = (),
+    era: Era = Era.AUTO,
 ) -> int:
     """Print what the server sent and what the model sees of a call. Returns the exit code.
 
     `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
     its answer. `stderr`: the lines that the server wrote to stderr during the call; the last ones are printed
     if it failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
-    requests by the server unanswered.
+    requests by the server unanswered. `era`: the era in which the call was made.
     """
     received = compact_bytes(raw_of(record.outcome))
     if received >= _LARGE_BYTES and not output.as_json:
@@ -434,7 +438,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         return DIAGNOSTICS.fail(
             ToolFailedError(shown.unfinished.line, f"The model gets nothing from this call. {hint}")
         )
-    return _exit_code(record, launch.target)
+    return _exit_code(record, launch.target, era)
 
 
 _STDERR = "the server's stderr during the call, "
@@ -483,7 +487,7 @@ def _has_failed(record: CallRecord) -> bool:
             return True
 
 
-def _exit_code(record: CallRecord, target: Target) -> int:
+def _exit_code(record: CallRecord, target: Target, era: Era) -> int:
     match record.outcome:
         case Failure(kind=FailureKind.UNSUBMITTED, detail=detail):
             hint = "--submit submits it; --headed shows the browser, so that you can submit it."
@@ -498,6 +502,9 @@ def _exit_code(record: CallRecord, target: Target) -> int:
             # The answer and stderr may have many lines, so the last one says how the call ended.
             did = "tool reported" if isinstance(record.outcome, Result) else "server answered with"
             DIAGNOSTICS.add(f"sightline: {record.title}: the {did} an error")
+            if method := unanswerable(record.outcome, era):
+                words = f"The server cannot send {method} during a call in the stateless era."
+                DIAGNOSTICS.add(f"{words} --era legacy connects with a handshake.")
             return ExitCode.TOOL_FAILED
 
 

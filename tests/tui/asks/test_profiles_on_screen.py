@@ -96,12 +96,8 @@ async def test_a_recording_says_where_the_profile_changes(tmp_path: Path, is_bef
     assert [(line.number, line.client) for line in lines if isinstance(line, Connected)] == [(2, "none")]
 
 
-async def test_a_question_that_the_stateless_era_does_not_have_is_asked_after_a_handshake(
-    tmp_path: Path,
-) -> None:
-    server = tmp_path / "server.py"
-    server.write_text(ASKING)
-    target = StdioTarget(command=(sys.executable, str(server)))
+async def test_a_question_that_the_stateless_era_does_not_have_is_asked_after_a_handshake() -> None:
+    target = StdioTarget(command=(sys.executable, str(SERVER.with_name("eliciting_server.py"))))
 
     async def open_session(listener: Listener) -> Session:
         return Session(target, Options(), listener)
@@ -119,24 +115,3 @@ async def test_a_question_that_the_stateless_era_does_not_have_is_asked_after_a_
         await pilot.press("r")
         await settled(pilot, app, "Who are you?")
         await pilot.press("escape")
-
-
-ASKING = """
-from mcp.server.mcpserver import Context, MCPServer
-from pydantic import BaseModel
-
-
-class Who(BaseModel):
-    name: str
-
-
-server = MCPServer("asking")
-
-
-@server.tool()
-async def ask(ctx: Context) -> str:
-    return str(await ctx.elicit("Who are you?", Who))
-
-
-server.run()
-"""
