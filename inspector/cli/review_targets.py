@@ -19,7 +19,7 @@ from inspector.cli.start import in_session
 from inspector.errors import InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject
 from inspector.launch import Launch
-from inspector.pins.files import Watch, identified, read_pin
+from inspector.pins.files import Watch, identified, read_pin, reported_as
 from inspector.pins.pins import Pinned, PinState, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
@@ -196,8 +196,6 @@ def gathered(
     """
     target = launch.target
     identity = identified(target)
-    # The words of a command may hold a key, and other people read a report.
-    name = str(identity) if identity else str(target)
     DIAGNOSTICS.say(f"connecting to {target} …")
     pin = pinned or (read_pin(identity) if identity else None)
     seen = in_session(launch, lambda session: _seen(session, plan, launch, pinned, then))
@@ -234,7 +232,7 @@ def gathered(
     covering = Covering(found.calls)
     missing = [replace(each, what=covering.text(each.what)) for each in missing]
     server = ReviewedServer(
-        target=name,
+        target=reported_as(target),
         name=seen.facts.name,
         version=seen.facts.version,
         protocol=seen.facts.protocol_version,

@@ -1,8 +1,10 @@
 """Pins on disk: one file of mode 0600 per server in the user's data folder, named after the server's identity."""
 
 import dataclasses
+import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -43,13 +45,31 @@ def folder() -> Path:
 
 
 def identified(target: Target) -> Identity | None:
-    """The identity of a target, with its working folder as a full path; None for a page without an address.
+    """The identity of a target as it starts now; None for a page without an address.
 
-    Raises UsageError if the folder does not exist.
+    A command depends on its folder if the user or a configuration names one, or if a word is the relative
+    path of a file in it. Raises UsageError if the folder is not a path.
     """
-    if isinstance(target, StdioTarget) and target.cwd:
-        target = replace(target, cwd=str(paths.full(target.cwd)))
+    if isinstance(target, StdioTarget) and (target.cwd or _names_relative_file(target.command)):
+        target = replace(target, cwd=str(paths.full(target.cwd or ".")))
     return identity_of(target)
+
+
+def _names_relative_file(command: tuple[str, ...]) -> bool:
+    program, *words = command
+    # A program without a slash is looked up in PATH.
+    named = [program] if "/" in program else []
+    named += [part for word in words for part in (word, word.partition("=")[2])]
+    # Path.is_file raises for a word that is too long for a name.
+    return any(not Path(each).is_absolute() and os.path.isfile(each) for each in named if each)  # noqa: PTH113
+
+
+def reported_as(target: Target) -> str:
+    """The name of a target in a report: without the folder in which Sightline runs, which differs by machine."""
+    identity = identified(target)
+    if identity is None:
+        return str(target)
+    return identity.name if identity.folder == str(Path.cwd()) else str(identity)
 
 
 def known_as(target: Target) -> Identity:
@@ -65,18 +85,24 @@ def known_as(target: Target) -> Identity:
 def read_pin(identity: Identity) -> Pinned | None:
     """The pin of a server; None if there is none.
 
+    If a command has no pin of its own, its pin without the folder counts, or the one with this folder:
+    whether its words name a file here can change, and earlier versions pinned without the folder. Such a pin
+    may be of another server, but to ignore it could hide a change.
+
     Raises UsageError if the file is invalid, or others can write it.
     """
-    path = _path(identity)
-    content = private.read(path, MAX_BYTES)
-    if content is None:
-        return None
-    pin = _decoded(content.raw)
-    if isinstance(pin, Malformed):
-        raise UsageError(f"{path} cannot be read: {pin.reason}", _REPIN)
-    if pin.identity != identity:
-        raise UsageError(f"{path} is the pin of another server", _REPIN)
-    return pin
+    for each in _known(identity):
+        path = _path(each)
+        content = private.read(path, MAX_BYTES)
+        if content is None:
+            continue
+        pin = _decoded(content.raw)
+        if isinstance(pin, Malformed):
+            raise UsageError(f"{path} cannot be read: {pin.reason}", _REPIN)
+        if pin.identity != each:
+            raise UsageError(f"{path} is the pin of another server", _REPIN)
+        return pin
+    return None
 
 
 def read_pin_at(path: Path) -> Pinned | None:
@@ -112,16 +138,18 @@ def write_pin(identity: Identity, definitions: ServerDefinitions, path: Path | N
     return pinned
 
 
-def remove_pin(identity: Identity) -> bool:
-    """Remove a pin. Returns whether there was one. Raises UsageError."""
-    path = _path(identity)
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise UsageError(f"cannot remove {path}: {error.strerror}", "Check the folder.") from error
-    return True
+def remove_pin(identity: Identity) -> Identity | None:
+    """Remove the pin that `read_pin` reads. Returns the identity in it; None if there is none. Raises UsageError."""
+    for each in _known(identity):
+        path = _path(each)
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise UsageError(f"cannot remove {path}: {error.strerror}", "Check the folder.") from error
+        return each
+    return None
 
 
 def all_pins() -> Iterator[Pinned | UnreadablePins]:
@@ -208,11 +236,12 @@ class Watch:
 
     def _file_now(self) -> tuple[int, int] | None:
         """The file of the pin by its inode and time, which every new pin changes; None if there is no file."""
-        try:
-            found = _path(known_as(self._target)).stat()
-        except (UsageError, OSError):
-            return None
-        return found.st_ino, found.st_mtime_ns
+        with suppress(UsageError):
+            for each in _known(known_as(self._target)):
+                with suppress(OSError):
+                    found = _path(each).stat()
+                    return found.st_ino, found.st_mtime_ns
+        return None
 
     def _pinned(self) -> tuple[Pinned | None, str]:
         # Before the file is read, so that a change meanwhile is noticed.
@@ -232,6 +261,13 @@ class Watch:
 def _decoded(raw: bytes) -> Pinned | Malformed:
     content = parse(raw)
     return content if isinstance(content, Malformed) else pin_in(content.value)
+
+
+def _known(identity: Identity) -> Iterator[Identity]:
+    """The identities under which a server's pin may be, in order of precedence. Raises UsageError."""
+    yield identity
+    if identity.kind == "stdio":
+        yield replace(identity, folder="" if identity.folder else str(paths.full(".")))
 
 
 def _path(identity: Identity) -> Path:

@@ -25,7 +25,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     name: str
     """The command line with secret words masked, or an address without user, query and fragment."""
     folder: str = ""
-    """The working folder that the user named for a command; empty if none."""
+    """The full path of the folder on which a command depends; empty if it depends on none."""
 
     def __str__(self) -> str:
         return f"{self.name} (in {self.folder})" if self.folder else self.name
@@ -37,7 +37,7 @@ class Identity(Struct, frozen=True, kw_only=True):
 
 
 def identity_of(target: Target) -> Identity | None:
-    """The identity of `target`; None for a page without an address.
+    """The identity of `target`, which is as `pins.files.identified` completes it; None for a page without an address.
 
     The identity of a command consists of its words and its folder. Environment variables and words that hold
     a key or token do not count, so the server stays the same with a new token.

@@ -3,7 +3,7 @@
 Source: the policy-hints proposal, Use cases ("audit logging at different levels based on effect type").
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import assert_never
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.claims.traits import traits_of_tool
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.identity import identity_of
+from inspector.pins.identity import Identity
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Outcome, Result, RpcError, unfinished
 from inspector.protocol.targets import Target
@@ -69,11 +69,13 @@ class Auditor:
     time.
     """
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, identify: Callable[[Target], Identity | None]) -> None:
         """`key`: 32 random bytes that are stored nowhere else.
 
-        With it, equal values get equal ids that do not reveal them.
+        With it, equal values get equal ids that do not reveal them. `identify`: the identity under which the
+        pin of a target is stored.
         """
+        self._identify = identify
         self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, ())
         self._targets: list[Target] = []
@@ -127,7 +129,7 @@ class Auditor:
         return arguments
 
     def _entry(self, call: AuditedCall, event: Event, details: JsonObject) -> AuditEntry:
-        identity = identity_of(call.target)
+        identity = self._identify(call.target)
         effect = _effect(call.tool)
         content: JsonObject = {
             "event": event.value,

@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.files import write_pin
+from inspector.pins.identity import Identity
+from inspector.pins.pins import ServerDefinitions
+from inspector.protocol.targets import StdioTarget
 from tests.cli.sightline import ROOT, Ran, hostile_server, sightline
 from tests.recording.sessions import Wire, recorded_to
 
@@ -29,6 +33,7 @@ class Changing:
     """A server whose definitions the test writes."""
 
     def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
         self.file = folder / "definitions.json"
         self.command = (sys.executable, "-S", "-E", str(SERVER), str(self.file))
         self.write(SUM, LOOK)
@@ -96,6 +101,30 @@ def test_pins_are_listed_and_removed(server: Changing) -> None:
     for gone in (server.pin("--remove"), server.pin("--check")):
         assert gone.code == 2
         assert "there is no pin of" in gone.err
+
+
+def test_the_same_relative_command_in_another_folder_is_another_server(tmp_path: Path) -> None:
+    here, there = (Changing(tmp_path / name) for name in ("here", "there"))
+    there.write({**SUM, "description": "Mails."}, instructions=None)
+    command = ("--", *here.command[:-1], here.file.name)
+    pinned = sightline("pin", *command, cwd=tmp_path / "here")
+    assert pinned.out.splitlines()[0].endswith(f"(in {tmp_path / 'here'})")
+    elsewhere = sightline("pin", "--check", *command, cwd=tmp_path / "there")
+    assert (elsewhere.code, "there is no pin of" in elsewhere.err) == (2, True), elsewhere.err
+    assert sightline("pin", "--check", *command, cwd=tmp_path / "here").code == 0
+
+
+def test_a_check_says_that_the_pin_has_no_folder(tmp_path: Path) -> None:
+    server = Changing(tmp_path / "here")
+    target = StdioTarget(command=(*server.command[:-1], server.file.name))
+    pin = Identity(kind="stdio", name=str(target))
+    write_pin(pin, ServerDefinitions())
+    checked = sightline("pin", "--check", "--", *target.command, cwd=tmp_path / "here", columns=500)
+    assert checked.code == 12
+    assert checked.out.splitlines()[-1].startswith("This pin is for all folders that have none")
+    sightline("pin", "--", *target.command, cwd=tmp_path / "here")
+    checked = sightline("pin", "--check", "--", *target.command, cwd=tmp_path / "here")
+    assert (checked.code, checked.out.splitlines()[-1]) == (0, "No changes.")
 
 
 def test_a_pin_that_cannot_be_read_is_reported_with_its_file(server: Changing, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.files import paths
@@ -16,6 +17,7 @@ from inspector.pins.files import (
     known_as,
     read_pin,
     remove_pin,
+    reported_as,
     write_pin,
 )
 from inspector.pins.identity import Identity
@@ -167,6 +169,65 @@ def test_the_folder_of_a_command_is_identified_by_its_full_path(
     assert known_as(StdioTarget(command=("x",))) != full
     with pytest.raises(UsageError, match="without an address"):
         known_as(PageTarget(url=""))
+
+
+@pytest.mark.parametrize(
+    ("command", "is_of_folder"),
+    [
+        ("python server.py", True),
+        ("python ./sub/server.py", True),
+        ("./server.py", True),
+        ("serve --config=server.py", True),
+        ("server.py", False),
+        ("python absent.py", False),
+        ("npx -y sub", False),
+        ("uvx mcp-server", False),
+        (f"serve {'x' * 300}", False),
+        ("python {folder}/server.py", False),
+    ],
+)
+def test_a_command_that_names_a_file_of_its_folder_is_another_server_in_another_folder(
+    *, command: str, is_of_folder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name / "sub").mkdir(parents=True)
+        (tmp_path / name / "server.py").touch()
+        (tmp_path / name / "sub" / "server.py").touch()
+    target = StdioTarget(command=tuple(command.format(folder=tmp_path / "a").split()))
+    monkeypatch.chdir(tmp_path / "a")
+    here = known_as(target)
+    assert here.folder == (str(tmp_path / "a") if is_of_folder else "")
+    # A report is read on other machines.
+    assert reported_as(target) == str(target)
+    monkeypatch.chdir(tmp_path / "b")
+    assert (known_as(target) != here) is is_of_folder
+    if is_of_folder:
+        assert here == known_as(replace(target, cwd="../a"))
+        assert reported_as(replace(target, cwd="../a")) == f"{target} (in {tmp_path / 'a'})"
+
+
+def test_a_pin_without_the_folder_counts_until_the_folder_has_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "server.js").touch()
+    monkeypatch.chdir(tmp_path / "a")
+    plain = write_pin(Identity(kind="stdio", name="node server.js"), definitions())
+    here = known_as(SERVER)
+    assert read_pin(here) == plain
+    own = Watch(SERVER).pin(catalogue(title="Sum"), "Be kind.").pinned
+    assert read_pin(here) == own
+    monkeypatch.chdir(tmp_path / "b")
+    assert read_pin(known_as(SERVER)) == plain
+
+    # A pin made while the file existed counts after its removal too.
+    monkeypatch.chdir(tmp_path / "a")
+    assert remove_pin(plain.identity) == plain.identity
+    (tmp_path / "a" / "server.js").unlink()
+    assert read_pin(known_as(SERVER)) == own
+    assert remove_pin(known_as(SERVER)) == here
+    assert remove_pin(known_as(SERVER)) is None
 
 
 def test_changes_since_the_pin_and_since_the_first_listing_are_reported() -> None:

@@ -11,6 +11,7 @@ import pytest
 from inspector.errors import InspectorError, UsageError
 from inspector.files.settings import AuditSettings
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.files import known_as
 from inspector.policy.audit import AuditedCall
 from inspector.policy.files.audit import LOGGER, Audit
 from inspector.protocol.catalogue import Tool
@@ -61,6 +62,13 @@ def handlers() -> list[logging.Handler]:
 
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("ascii").splitlines()]
+
+
+def test_the_key_of_a_server_is_the_beginning_of_the_name_of_its_pin(audit: Audit, path: Path) -> None:
+    target = StdioTarget(command=("serve",), cwd=".")
+    audit.declined(call(tool("read"), target=target), "user")
+    (line,) = lines(path)
+    assert line["serverKey"] == known_as(target).key[:16]
 
 
 def test_arguments_are_logged_unless_the_tool_is_read_only(audit: Audit, path: Path) -> None:

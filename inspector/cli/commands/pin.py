@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.cli.commands.diff import listed
 from inspector.cli.definitions import change_lines, changes_shape
@@ -112,10 +113,11 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
     chosen = target_of(target, connection, invocation.command_line)
     if removes:
         identity = known_as(chosen)
-        if not remove_pin(identity):
+        removed = remove_pin(identity)
+        if removed is None:
             raise UsageError(f"there is no pin of {identity}", "sightline pin --list shows all pins.")
-        shape: JsonObject = {"server": str(identity), "removed": True}
-        return _print(shape, [f"no longer pinned: {identity}"], as_json=as_json)
+        shape: JsonObject = {"server": str(removed), "removed": True}
+        return _print(shape, [f"no longer pinned: {removed}"], as_json=as_json)
     path = Path(file) if file is not None else None
     made = _done(chosen, connection, recording, checks=checks, path=path)
     _print(made.shape, made.lines, as_json=as_json)
@@ -147,8 +149,15 @@ def _done(
     DIAGNOSTICS.say(f"connecting to {target} …")
     now = in_session(launch, listed)
     if before is not None and checks:
-        return checked(before, now)
+        done = checked(before, now)
+        if path is None and identity.folder and not before.identity.folder:
+            done = replace(done, lines=[*done.lines, _of_any_folder(identity)])
+        return done
     return _pinned(write_pin(identity, now, path), before)
+
+
+def _of_any_folder(identity: Identity) -> str:
+    return f"This pin is for all folders that have none, so it may be of another server. sightline pin makes one for {identity.folder}."
 
 
 def no_pin(of: Path | Identity) -> UsageError:

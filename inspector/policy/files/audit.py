@@ -19,6 +19,7 @@ from inspector.errors import InspectorError, UsageError
 from inspector.files import private, stamp
 from inspector.files.settings import AuditSettings
 from inspector.json.exact import Json, code_units, dump_text
+from inspector.pins.files import identified
 from inspector.policy.audit import AuditedCall, AuditEntry, Auditor
 from inspector.protocol.outcome import Outcome
 
@@ -37,7 +38,7 @@ class Audit:
         `path`: the file to append to. `settings`: further handlers, and the file if `path` is None.
         """
         own = settings or AuditSettings()
-        self._auditor = Auditor(secrets.token_bytes(32))
+        self._auditor = Auditor(secrets.token_bytes(32), identified)
         self._lock = threading.Lock()
         self._failure = ""
         self._logger = logging.getLogger(LOGGER)

@@ -14,7 +14,7 @@ from inspector import __version__
 from inspector.errors import InspectorError, UsageError
 from inspector.files import paths, private, settings
 from inspector.json.exact import JsonObject
-from inspector.pins.files import identified
+from inspector.pins.files import identified, reported_as
 from inspector.pins.identity import Identity
 from inspector.pins.pins import PinState
 from inspector.protocol.catalogue import Kind, Tool
@@ -327,7 +327,7 @@ def _write_report(
         board,
         material,
         accepted,
-        target=str(identified(target) or target),
+        target=reported_as(target),
         protocol=protocol,
         reviewed_by=f"Sightline {__version__}",
     )
