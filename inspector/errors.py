@@ -116,3 +116,15 @@ class OutputBrokenError(InspectorError):
         hint: str = "Correct the tool or its schema; --no-check-output exits 0 all the same.",
     ) -> None:
         super().__init__(message, hint)
+
+
+def headline(message: str) -> str:
+    """A message on one line: all its lines if they are short, otherwise its first and last line.
+
+    The last line of a traceback says what was raised.
+    """
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    return f"{lines[0]}: {lines[-1]}" if len(lines) > _FEW_LINES else ", ".join(lines)
+
+
+_FEW_LINES = 3

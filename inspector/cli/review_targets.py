@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from inspector.boundary.secret_references import references_in
 from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.start import in_session
-from inspector.errors import InspectorError, NotConfirmedError
-from inspector.json.exact import JsonObject
+from inspector.errors import InspectorError, NotConfirmedError, headline
+from inspector.json.exact import JsonObject, equal
 from inspector.launch import Launch
 from inspector.pins.files import Watch, identified, read_pin, reported_as
 from inspector.pins.pins import Pinned, PinState, definitions_of
@@ -53,6 +53,10 @@ A server that shows different tools to reviewers shows this client its usual one
 """
 TIMEOUT_S = 20.0
 """Time limit for one call."""
+
+MAX_STARTS = 3
+"""The maximum number of times that a review starts a server again that has ended."""
+_MAX_REASON = 400
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -91,6 +95,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
     url = session.target.url if isinstance(session.target, (HttpTarget, PageTarget)) else None
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
     pinned = await asyncio.to_thread(_pin_state, session, pinned_before)
+    upkeep = _Upkeep(session)
     for offer in reviewed(catalogue).tools:
         is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
         why = "" if is_named else forbids(offer)
@@ -98,6 +103,10 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
         if why or arguments is None:
             reason = why or "no arguments could be made from its input schema"
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=reason))
+            continue
+        problem = await upkeep.problem(offer)
+        if problem:
+            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=problem))
             continue
         DIAGNOSTICS.say(f"calling {offer.name} …")
         agreement = Agreement.USER if is_named else launch.agreement
@@ -107,13 +116,51 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
                 made.calls.append(call)
         except NotConfirmedError as error:
             made.is_stopped = True
-            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
+            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=_in_short(error)))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
         why = f"a review declines all requests by the server: {asked}"
         made.not_checked.append(NotChecked(what="how the server handles answers to its requests", why=why))
-    await _list_again(session, made)
+    await _list_again(session, made, upkeep)
     return made
+
+
+@dataclass(slots=True)
+class _Upkeep:
+    """Starts a server again that has ended, so that no other tool is blamed for it."""
+
+    session: Session
+    starts: int = 0
+    gone: str = ""
+    """The reason why the server is not started again; empty if it may be."""
+
+    async def problem(self, offer: Offer | None = None) -> str:
+        """The reason why the server, or its tool `offer`, cannot be used now; empty if it can."""
+        if self.session.lost and not self.gone:
+            try:
+                await self._start_again()
+            except InspectorError as error:
+                self.gone = f"the server had ended, and cannot be started again: {_in_short(error)}"
+        if self.gone:
+            return self.gone
+        if offer is not None and self.starts:
+            now = self.session.catalogue.tool(offer.name)
+            if now is None or not equal(now.definition, offer.definition):
+                return "the server had ended, and its definition changed when the server was started again"
+        return ""
+
+    async def _start_again(self) -> None:
+        if self.starts == MAX_STARTS:
+            self.gone = f"the server had ended, after it was started again {MAX_STARTS} times"
+            return
+        self.starts += 1
+        await self.session.reach_again()
+
+
+def _in_short(error: InspectorError) -> str:
+    """An error, which may quote a traceback, in one line. Masked before it is cut: a part of a secret is not found."""
+    line = headline(DIAGNOSTICS.mask(error.message))
+    return line if len(line) <= _MAX_REASON else f"{line[: _MAX_REASON - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +192,26 @@ def _pin_state(session: Session, pinned: Pinned | None) -> PinState:
 async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncGenerator[ReviewedCall]:
     first = await caller.call(offer, arguments)
     yield first
-    if references_in(first.raw):
+    if references_in(first.raw) and not caller.session.lost:
         yield await caller.call(offer, arguments)
     wrong = misfit_for(offer)
-    if wrong is not None:
+    if wrong is not None and not caller.session.lost:
         yield dataclasses.replace(await caller.call(offer, wrong), misfit=True)
 
 
-async def _list_again(session: Session, made: Called) -> None:
+async def _list_again(session: Session, made: Called, upkeep: _Upkeep) -> None:
+    problem = await upkeep.problem()
+    if problem:
+        made.not_checked.append(NotChecked(what="changes after calls", why=problem))
+        return
     DIAGNOSTICS.say("listing again …")
     try:
         after = await session.list_all()
     except InspectorError as error:
         made.not_checked.append(
             NotChecked(
-                what="changes after calls", why=f"the definitions could not be listed again: {error.message}"
+                what="changes after calls",
+                why=f"the definitions could not be listed again: {_in_short(error)}",
             )
         )
         return
@@ -281,7 +333,7 @@ def _add_profiles(
             found = in_session(replace(launch, options=options), _other_listing)
         except InspectorError as error:
             missing.append(
-                NotChecked(what=f"definitions for the client profile {profile.name}", why=error.message)
+                NotChecked(what=f"definitions for the client profile {profile.name}", why=_in_short(error))
             )
         else:
             listings.append(replace(found, kind=ListingKind.OTHER_PROFILE, profile=profile.name))
@@ -346,7 +398,7 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
         missing.append(
             NotChecked(
                 what="definitions that depend on the client's name",
-                why=f"listed under another client name: {error.message}",
+                why=f"listed under another client name: {_in_short(error)}",
             )
         )
 

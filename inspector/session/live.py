@@ -15,6 +15,7 @@ from inspector.errors import (
     NotConfirmedError,
     UnreachableError,
     UsageError,
+    headline,
 )
 from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
@@ -749,6 +750,20 @@ class Session:
             await asyncio.shield(self._reaching)
         return self._server_connection()
 
+    @property
+    def lost(self) -> Failure | None:
+        """The reason why the connection is lost; None if it is not."""
+        return self._connection.lost if self._connection else None
+
+    async def reach_again(self) -> None:
+        """Replace a lost connection, and list again: a command is started again.
+
+        A page's connection stays lost. Raises InspectorError.
+        """
+        lost = self.lost
+        if lost and not isinstance(self.target, PageTarget):
+            await self._reach_again(self._server_connection(), lost)
+
     def _reached(self, task: asyncio.Task[None]) -> None:
         self._reaching = None
         if not task.cancelled():
@@ -756,7 +771,7 @@ class Session:
             task.exception()
 
     async def _replace(self, used: "Connection", reason: Failure) -> None:
-        target = cast("HttpTarget", self.target)
+        target = cast("StdioTarget | HttpTarget | DemoTarget", self.target)
         # A server that only ended the session still has the agreed era. One that was away may be another server.
         is_same = reason.kind is FailureKind.SESSION_ENDED
         era = used.agreement.era if is_same else self.options.era
@@ -771,7 +786,7 @@ class Session:
                 self._retired.append(used)
             self.server = await self._open_server(target, era, used)
             self._replaced.set()
-            self._enter(SessionState.READY, f"connected again, and listing again: {reason.detail}")
+            self._enter(SessionState.READY, f"connected again, and listing again: {headline(reason.detail)}")
             await self._list_server()
             await self._subscribe_again()
         except InspectorError as error:
@@ -801,7 +816,7 @@ class Session:
         return next((call.tool for call in self.calls if call.number == number), None)
 
     def _see_whether_lost(self) -> None:
-        lost = self._connection.lost if self._connection else None
+        lost = self.lost
         if lost and self.state is SessionState.READY:
             self.asker.end(lost.detail)
             if isinstance(self.target, HttpTarget):

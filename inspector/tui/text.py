@@ -84,18 +84,6 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
 
 
-def headline(message: str) -> str:
-    """A message on one line: all its lines if they are short, otherwise its first and last line.
-
-    The last line of a traceback says what was raised.
-    """
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    return f"{lines[0]}: {lines[-1]}" if len(lines) > _FEW_LINES else ", ".join(lines)
-
-
-_FEW_LINES = 3
-
-
 def cut_in_the_middle(text: str, length: int) -> str:
     """`text` cut to `length` characters, with an ellipsis in the middle: addresses differ at their ends."""
     if len(text) <= length:

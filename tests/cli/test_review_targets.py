@@ -59,6 +59,81 @@ def test_changes_after_a_call_and_for_another_client_are_found(tmp_path: Path) -
     assert "under another client name" in order["message"]
 
 
+MORTAL = """
+import json, os, sys
+names = NAMES
+starts = open("starts", "a+")
+if os.path.getsize("starts") >= MOST:
+    for number in range(60):
+        print("Traceback, line", number, "x" * 60, file=sys.stderr)
+    sys.exit(1)
+starts.write("x")
+starts.flush()
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    result = {}
+    if asked["method"] == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        text = "Adds." if os.path.getsize("starts") == 1 or "b_changes" not in names else "Mails."
+        result = {"tools": [{"name": name, "description": text, "inputSchema": {"type": "object"}} for name in names]}
+    elif asked["method"] == "tools/call":
+        if asked["params"]["name"].startswith("a_exits"):
+            sys.exit(3)
+        result = {"content": [{"type": "text", "text": "3"}]}
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+"""A server whose tools may end it, and that starts `MOST` times only."""
+
+
+@pytest.mark.parametrize(
+    ("names", "most", "blamed", "calls", "reason"),
+    [
+        (["a_exits", "b_adds"], 99, ["a_exits"], 2, None),
+        (
+            ["a_exits", "b_adds", "b_adds2"],
+            1,
+            ["a_exits"],
+            1,
+            "the server had ended, and cannot be started again",
+        ),
+        (
+            ["a_exits", "b_changes"],
+            99,
+            ["a_exits"],
+            1,
+            "its definition changed when the server was started again",
+        ),
+        (
+            ["a_exits1", "a_exits2", "a_exits3", "a_exits4", "b_adds"],
+            99,
+            ["a_exits1", "a_exits2", "a_exits3", "a_exits4"],
+            4,
+            "the server had ended, after it was started again 3 times",
+        ),
+    ],
+)
+def test_a_server_that_a_tool_ends_is_started_again_and_no_other_tool_is_blamed(
+    names: list[str], most: int, blamed: list[str], calls: int, reason: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "mortal.py").write_text(MORTAL.replace("NAMES", repr(names)).replace("MOST", str(most)))
+    # The listing under another client name starts the server too.
+    words = ("review", "-q", "--call", "--yes-call", "*", "--format", "json", "--cwd", str(tmp_path))
+    ran = sightline(*words, "--", sys.executable, "mortal.py")
+    silent = [each["tool"] for each in ran.json["findings"] if each["id"] == "SL-OUT013"]
+    assert (ran.code, silent, ran.json["calls"]) == (0, blamed, calls), ran.err
+    missing = {each["what"]: each["why"] for each in ran.json["notChecked"]}
+    for name in names:
+        why = missing.get(f"results of {name}", "")
+        assert (reason in why) if reason and name not in blamed else not why
+    assert all(len(why) < 500 and "Traceback, line 30" not in why for why in missing.values())
+
+
 def test_definitions_for_other_client_profiles_are_compared_and_reviewed(tmp_path: Path) -> None:
     path = server(tmp_path, "add")
     text = path.read_text().replace('client != "sightline"', "not client")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level
+from inspector.errors import headline
 from inspector.json.exact import (
     DuplicateKeys,
     Json,
@@ -40,7 +41,7 @@ from inspector.tui.keys.footer import FocusedPart, KeyOffer, KeySituation, fitti
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.main.tool_pane import TABS
-from inspector.tui.text import content, count, duration, headline, paragraph, shortened, size, tokens
+from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import FrameScreen, pieces
 from inspector.tui.timeline.rows import entry_line
 from inspector.tui.trust.view import GravestLabel

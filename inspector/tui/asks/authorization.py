@@ -11,11 +11,12 @@ from textual.content import Content
 from textual.screen import Screen
 
 from inspector.asks.link import link_of
+from inspector.errors import headline
 from inspector.protocol.authorization import AuthorizationAsk
 from inspector.protocol.timeline import Entry, EntryState
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.policy.dialog import UNREAD_S
-from inspector.tui.text import content, cut_in_the_middle, headline, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.widgets.lines import ContentLines, Lines
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 

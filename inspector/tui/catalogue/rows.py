@@ -7,12 +7,13 @@ from typing import TypeAlias
 from msgspec import Struct
 from textual.content import Content
 
+from inspector.errors import headline
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.page import PageDocument, RefusedTool
 from inspector.session.events import SessionState
 from inspector.tui.catalogue.marks import FittedMarks, RowMarks
-from inspector.tui.text import content, count, cut_in_the_middle, headline, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, shortened
 
 _SEARCHED_LENGTH = 600
 _LEAST_ADDRESS = 16

@@ -7,8 +7,9 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 
+from inspector.errors import headline
 from inspector.protocol.timeline import Entry, EntryKind
-from inspector.tui.text import content, headline, paragraph, shortened
+from inspector.tui.text import content, paragraph, shortened
 from inspector.tui.widgets.plain_text import PlainText
 
 STDERR_LINES = 8

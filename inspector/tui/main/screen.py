@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from inspector.boundary.bounded import Level
+from inspector.errors import headline
 from inspector.hosts.registry import hosts
 from inspector.json.exact import JsonObject
 from inspector.policy.gate.agreement import Terms
@@ -81,7 +82,7 @@ from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, cut_in_the_middle, headline, level_note, shortened
+from inspector.tui.text import content, cut_in_the_middle, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines

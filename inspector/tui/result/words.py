@@ -7,6 +7,7 @@ from textual.content import Content
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.counted import COUNTED, counted, passing_words
 from inspector.boundary.output_check import OutputCheck
+from inspector.errors import headline
 from inspector.hosts.apps import AppView
 from inspector.hosts.definitions.projection import tokens
 from inspector.hosts.masks import reached_words
@@ -33,7 +34,6 @@ from inspector.tui.text import (
     count,
     cut_in_the_middle,
     duration,
-    headline,
     level_style,
     path,
     shortened,

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.asks.ask import URL_REQUIRED
+from inspector.errors import headline
 from inspector.json.members import value_at
 from inspector.protocol.exchanges import Answered
 from inspector.protocol.frames import PRINTED
@@ -18,7 +19,7 @@ from inspector.protocol.raised import stderr_words
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
-from inspector.tui.text import content, count, cut_in_the_middle, duration, headline, shortened, size
+from inspector.tui.text import content, count, cut_in_the_middle, duration, shortened, size
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""

@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from inspector.boundary.options import Level
 from inspector.connect.presence import is_there, until_back, until_gone
-from inspector.errors import UsageError
+from inspector.errors import UsageError, headline
 from inspector.files.watching import Watching, saves
 from inspector.pins.pins import ChangesSince, ServerDefinitions, definitions_of
 from inspector.protocol.targets import HttpTarget, Target
@@ -23,7 +23,7 @@ from inspector.session.live import Session
 from inspector.tui.call.runner import CallRunner, RepeatableCall
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.text import count, headline, shortened
+from inspector.tui.text import count, shortened
 from inspector.tui.timeline.rows import called
 from inspector.tui.watch.changes import (
     DefinitionsAsked,
