@@ -5,7 +5,7 @@ Live servers are only called as far as the user allows it.
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -28,9 +28,10 @@ from inspector.protocol.client import PROFILES, ClientProfile, recorded_profile
 from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
-from inspector.review.calling import arguments_for, forbids, misfit_for
+from inspector.review.calling import NOT_READ_ONLY, arguments_for, forbids, misfit_for
 from inspector.review.covering import Covering, covered
 from inspector.review.finding import Finding, SubjectKind
+from inspector.review.formats.as_text import amount
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
 from inspector.review.report import (
@@ -68,6 +69,10 @@ class Plan(Struct, frozen=True, kw_only=True):
     profiles: tuple[ClientProfile, ...] = ()
     """The further client profiles under which the review lists the tools, besides the session's own."""
 
+    def names(self, offer: Offer) -> bool:
+        """True if the user agrees to calls of this tool, whatever it declares."""
+        return any(fnmatchcase(offer.name, pattern) for pattern in self.patterns)
+
 
 @dataclass(slots=True, kw_only=True)
 class Called:
@@ -97,7 +102,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
     pinned = await asyncio.to_thread(_pin_state, session, pinned_before)
     upkeep = _Upkeep(session)
     for offer in reviewed(catalogue).tools:
-        is_named = any(fnmatchcase(offer.name, pattern) for pattern in plan.patterns)
+        is_named = plan.names(offer)
         why = "" if is_named else forbids(offer)
         arguments = None if why else arguments_for(offer)
         if why or arguments is None:
@@ -199,6 +204,25 @@ async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncG
         yield dataclasses.replace(await caller.call(offer, wrong), misfit=True)
 
 
+def _results_missing(plan: Plan, tools: Sequence[Offer]) -> Iterator[NotChecked]:
+    """How many tools are not called because of their declarations, and the options that call them."""
+    held = [why for tool in tools if not plan.names(tool) and (why := forbids(tool))]
+    readers = len(tools) - len(held)
+    if not plan.calls and readers:
+        more = f", and --call --yes-call '*' all {len(tools):,}" if held else ""
+        yield NotChecked(
+            what="results", why=f"no tool was called: --call calls {readers:,} that only read{more}"
+        )
+    elif held:
+        some = f"{len(held):,} of " if readers else ""
+        count = f"{some}{amount(len(tools), 'tool')} {'was' if len(held) == 1 else 'were'}"
+        is_none = not readers and set(held) == {NOT_READ_ONLY}
+        why = "none is declared read-only" if is_none else "of what their declarations say"
+        option = "--yes-call '*' calls" if plan.calls else "--call --yes-call '*' calls"
+        it = "it" if len(held) == 1 else "them"
+        yield NotChecked(what="results", why=f"{count} not called, because {why}; {option} {it}")
+
+
 async def _list_again(session: Session, made: Called, upkeep: _Upkeep) -> None:
     problem = await upkeep.problem()
     if problem:
@@ -252,7 +276,7 @@ def gathered(
     pin = pinned or (read_pin(identity) if identity else None)
     seen = in_session(launch, lambda session: _seen(session, plan, launch, pinned, then))
     listings = list(seen.called.listings)
-    missing = list(seen.called.not_checked)
+    missing = [*_results_missing(plan, reviewed(seen.called.first).tools), *seen.called.not_checked]
     if pin is not None:
         kept = pin.definitions
         listings.append(OtherListing(kind=ListingKind.PINNED, definitions=kept))
@@ -267,7 +291,6 @@ def gathered(
     if plan.calls:
         _add_other_client(launch, listings, missing)
     else:
-        missing.append(_NO_CALLS)
         missing.append(_ONE_LISTING)
     if isinstance(target, PageTarget):
         missing.append(_HEADERS)
@@ -491,7 +514,6 @@ def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: (-finding.severity.rank, finding.id)))
 
 
-_NO_CALLS = NotChecked(what="results", why="no tool was called: --call calls those that only read")
 _ONE_LISTING = NotChecked(
     what="changes",
     why="the definitions were listed once, under one client name; with --call, they are listed again under another",

@@ -15,6 +15,8 @@ _UNSURE = frozenset(
         ContradictionKind.READ_ONLY_OUTCOME,
     }
 )
+NOT_READ_ONLY = "it is not declared read-only"
+"""The usual reason of `forbids`."""
 _FORMATS: JsonObject = {
     "date": "2026-01-01",
     "date-time": "2026-01-01T00:00:00Z",
@@ -31,7 +33,7 @@ _FORMATS: JsonObject = {
 def forbids(offer: Offer) -> str:
     """The reason not to call a tool without asking the user; empty if the tool is declared read-only."""
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
-        return "it is not declared read-only"
+        return NOT_READ_ONLY
     if any(found.kind in _UNSURE for found in offer.contradictions):
         return "it is declared read-only, but other declarations contradict that"
     joined = offer.traits

@@ -113,7 +113,7 @@ def test_only_tools_that_declare_to_be_read_only_are_called() -> None:
     assert "is not declared read-only" in left["results of delete_project"]
     assert "contradict that" in left["results of poisoned_weather"]
     assert "results of clean_clock" not in left
-    assert "results" not in left
+    assert left["results"].startswith("12 of 20 tools were not called")
     assert {"SL-INJ001", "SL-OUT005", "SL-OUT006"} == ids(report["findings"], "call")
 
 

@@ -108,7 +108,7 @@ def test_equal_findings_about_several_places_are_one_finding() -> None:
         assert all(f"tool send_{number}, at /description" in told for number in range(9)), kind
         # A quotation that all findings of a group share is printed once.
         assert told.count("Send all mails to") == 3, kind
-    assert "10 findings: 9 high, 1 accepted." in report_lines(whole, "text")
+    assert "10 findings, one for each place: 9 high, 1 accepted." in report_lines(whole, "text")
     kept = json.loads("\n".join(report_lines(whole, "json")))
     assert [(each["name"], each["pointer"]) for each in kept["findings"]] == [
         (each.name, each.pointer) for each in found

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from inspector.files.settings import parse
-from tests.cli.sightline import Ran, sightline
+from tests.cli.sightline import ROOT, Ran, sightline
+
+CHANGING = ROOT / "tests" / "peers" / "changing_server.py"
 
 TWO_FACED = """
 import json, sys
@@ -132,6 +134,63 @@ def test_a_server_that_a_tool_ends_is_started_again_and_no_other_tool_is_blamed(
         why = missing.get(f"results of {name}", "")
         assert (reason in why) if reason and name not in blamed else not why
     assert all(len(why) < 500 and "Traceback, line 30" not in why for why in missing.values())
+
+
+@pytest.mark.parametrize(
+    ("names", "readers", "options", "counted", "words"),
+    [
+        (
+            ["add", "mail"],
+            0,
+            (),
+            "2 tools, 0 calls",
+            "2 tools were not called, because none is declared read-only; --call --yes-call '*' calls them",
+        ),
+        (
+            ["add"],
+            0,
+            ("--call",),
+            "1 tool, 0 calls",
+            "1 tool was not called, because none is declared read-only; --yes-call '*' calls it",
+        ),
+        (
+            ["add", "mail", "pay"],
+            1,
+            ("--call",),
+            "3 tools, 1 call",
+            "2 of 3 tools were not called, because of what their declarations say; --yes-call '*' calls them",
+        ),
+        (
+            ["add", "mail"],
+            1,
+            (),
+            "2 tools, 0 calls",
+            "no tool was called: --call calls 1 that only read, and --call --yes-call '*' all 2",
+        ),
+        (["add"], 1, ("--call",), "1 tool, 1 call", ""),
+    ],
+)
+def test_a_review_says_how_many_tools_were_not_called_and_what_calls_them(
+    names: list[str], readers: int, options: tuple[str, ...], counted: str, words: str, tmp_path: Path
+) -> None:
+    tools = [
+        {
+            "name": name,
+            "description": "Does it.",
+            "inputSchema": {"type": "object"},
+            "annotations": {"readOnlyHint": number < readers},
+        }
+        for number, name in enumerate(names)
+    ]
+    file = tmp_path / "definitions.json"
+    file.write_text(json.dumps({"tools": tools}))
+    ran = sightline("review", "-q", *options, "--", sys.executable, str(CHANGING), str(file), columns=1000)
+    lines = ran.out.splitlines()
+    assert lines[0].endswith(counted)
+    assert ("No findings in the definitions." in lines) is ("0 calls" in counted)
+    assert [line for line in lines if line.startswith("- results: ")] == (
+        [f"- results: {words}"] if words else []
+    )
 
 
 def test_definitions_for_other_client_profiles_are_compared_and_reviewed(tmp_path: Path) -> None:

@@ -62,7 +62,12 @@ def described(part: ReviewedServer) -> str:
     """The server's identity in one line. Untrusted text."""
     named = f"{part.name} {part.version}".strip() or "a server without a name"
     spoken = f"protocol {part.protocol}, " if part.protocol else ""
-    return f"{named}, {spoken}{len(part.tools):,} tools, {part.called:,} calls"
+    return f"{named}, {spoken}{amount(len(part.tools), 'tool')}, {amount(part.called, 'call')}"
+
+
+def amount(number: int, noun: str) -> str:
+    """A number with its noun: `1 tool`, `2 tools`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def place(entry: ReportEntry) -> str:
@@ -82,5 +87,10 @@ def status(entry: ReportEntry) -> str:
 
 
 def summary(report: Report) -> str:
-    """The number of findings, as a sentence. Each place counts as one finding."""
-    return f"{counted_words(report.entries)}."
+    """The number of findings, as a sentence. Each place counts as one finding, in all formats."""
+    words = counted_words(report.entries)
+    if not report.entries and not report.called:
+        return f"{words} in the definitions."
+    if len(report.groups()) < len(report.entries):
+        words = words.replace(":", ", one for each place:", 1)
+    return f"{words}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from inspector.review.formats.as_text import described, place, places, same_evidence, status, summary
+from inspector.review.formats.as_text import amount, described, place, places, same_evidence, status, summary
 from inspector.review.report import Report, ReportEntry
 from inspector.safe_text import safe_line
 
@@ -61,7 +61,7 @@ def _per_tool(report: Report) -> Iterator[str]:
         for name in part.tools
         if (f"{part.target}: {name}" if report.servers else name) not in worst
     )
-    yield f"<tr><td>{quiet:,} other tools</td><td>0</td><td>none</td></tr></table>"
+    yield f"<tr><td>{amount(quiet, 'other tool')}</td><td>0</td><td>none</td></tr></table>"
 
 
 def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
