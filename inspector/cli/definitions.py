@@ -1,16 +1,23 @@
 """Tool definitions as text and as JSON: a model's view of one, and the changes between two listings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
+from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.results import REMOVED, value_lines
+from inspector.credentials.cutting import masked_start
 from inspector.hosts.definitions.loosening import LOOSENED
 from inspector.hosts.definitions.projection import DefinitionDifference, ProjectedDefinition, ProjectionStep
+from inspector.json.diff import ChangeKind
 from inspector.json.document import MAX_LINES
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.pins.diff import DefinitionChange
 from inspector.safe_text import safe_line
 
 _HOST, _LOOSENED = "~", "≈"
+_MAX_TEXT = 2_000
+"""The maximum number of characters of one side of a change."""
 
 
 def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
@@ -63,35 +70,91 @@ def _difference_line(difference: DefinitionDifference) -> str:
     return f"{sign} {pointer}  [{rule}] {safe_line(difference.what)}"
 
 
-def changes_shape(found: Sequence[DefinitionChange], *, instructions: bool | None) -> JsonObject:
-    """A JSON object with the members `changes` and `instructionsChanged`.
+class Instructions(Struct, frozen=True, kw_only=True):
+    """The instructions of a server on both sides of a comparison; None if it gives none. Untrusted texts."""
 
-    `instructionsChanged` is null if the instructions of one side are unknown.
+    before: str | None
+    after: str | None
+
+    @property
+    def kind(self) -> ChangeKind | None:
+        """The kind of change; None if they are the same."""
+        if self.before == self.after:
+            return None
+        if self.before is None:
+            return ChangeKind.ADDED
+        return ChangeKind.REMOVED if self.after is None else ChangeKind.CHANGED
+
+
+def changes_shape(found: Sequence[DefinitionChange], *, instructions: Instructions | None) -> JsonObject:
+    """A JSON object with the members `changes` and `instructionsChanged`, and both instructions if they changed.
+
+    `instructions`: None if those of one side are unknown. Then `instructionsChanged` is null.
     """
+    changed = instructions is not None and instructions.kind
     return {
         "changes": [
             {
                 "tool": change.tool,
                 "kind": change.kind.value,
                 "pointer": change.pointer,
+                "before": _masked(change.before),
+                "after": _masked(change.after),
                 "weakens": list(change.weakens),
             }
             for change in found
         ],
-        "instructionsChanged": instructions,
+        "instructionsChanged": None if instructions is None else bool(changed),
+        **(
+            {
+                "instructionsBefore": _masked(instructions.before),
+                "instructionsAfter": _masked(instructions.after),
+            }
+            if instructions is not None and changed
+            else {}
+        ),
     }
 
 
-def change_lines(found: Sequence[DefinitionChange], *, instructions: bool | None) -> list[str]:
-    """One line for each change, marked `!` if it drops a restriction, and a summary."""
-    lines = ["! the server's instructions changed"] if instructions else []
+def change_lines(found: Sequence[DefinitionChange], *, instructions: Instructions | None) -> list[str]:
+    """Lines for each change, marked `!` if it drops a restriction, with the values on both sides, and a summary.
+
+    `instructions`: None if those of one side are unknown.
+    """
+    lines: list[str] = []
+    count = len(found)
+    if instructions is not None and instructions.kind:
+        lines.append("! the server's instructions changed")
+        lines += _sides(instructions.kind, instructions.before, instructions.after)
+        count += 1
     for change in found:
         sign = "!" if change.weakens else " "
         where = f" {change.pointer}" if change.pointer else ""
         lines.append(f"{sign} {safe_line(change.tool)}{safe_line(where)} {change.kind.value}")
         lines += [f"    no longer declared: {safe_line(what)}" for what in change.weakens]
-    count = len(found) + (instructions is True)
+        if change.pointer:
+            lines += _sides(change.kind, change.before, change.after)
     if not count:
         return ["No changes."]
     weaker = sum(bool(change.weakens) for change in found)
     return [*lines, f"{count} change{'' if count == 1 else 's'}, {weaker} with fewer restrictions"]
+
+
+def _sides(kind: ChangeKind, before: Json, after: Json) -> Iterator[str]:
+    if kind is not ChangeKind.ADDED:
+        yield f"    was  {_cut(before)}"
+    if kind is not ChangeKind.REMOVED:
+        yield f"    now  {_cut(after)}"
+
+
+def _cut(value: Json) -> str:
+    text = value if isinstance(value, str) else dump_text(value)
+    more = f"… {max(len(text) - _MAX_TEXT, 0):,} more characters"
+    return safe_line(masked_start(text, DIAGNOSTICS.mask, _MAX_TEXT, more))
+
+
+def _masked(value: Json) -> Json:
+    """A value without the user's credentials: as text if it is no text and repeats one."""
+    text = value if isinstance(value, str) else dump_text(value)
+    shown = DIAGNOSTICS.mask(text)
+    return value if shown == text else shown

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from inspector.boundary.secret_references import references_in
 from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.start import in_session
+from inspector.credentials.cutting import masked_start
 from inspector.errors import InspectorError, NotConfirmedError, headline
 from inspector.json.exact import JsonObject, equal
 from inspector.launch import Launch
@@ -163,9 +164,8 @@ class _Upkeep:
 
 
 def _in_short(error: InspectorError) -> str:
-    """An error, which may quote a traceback, in one line. Masked before it is cut: a part of a secret is not found."""
-    line = headline(DIAGNOSTICS.mask(error.message))
-    return line if len(line) <= _MAX_REASON else f"{line[: _MAX_REASON - 1]}…"
+    """An error, which may quote a traceback, in one line."""
+    return masked_start(headline(error.message), DIAGNOSTICS.mask, _MAX_REASON)
 
 
 @dataclass(frozen=True, slots=True)

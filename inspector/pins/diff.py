@@ -14,7 +14,7 @@ from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import Trait, Traits, traits
 from inspector.json.diff import ChangeKind, changes
-from inspector.json.exact import dump, dump_text
+from inspector.json.exact import Json, dump, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.schema.fields import Field, form_of
 
@@ -35,6 +35,9 @@ class DefinitionChange(Struct, frozen=True, kw_only=True):
     kind: ChangeKind
     pointer: str
     """A pointer into the definition; empty if the whole tool was added or removed."""
+    before: Json = None
+    """The value before, or the whole definition. None too if there was none. Untrusted."""
+    after: Json = None
     weakens: tuple[str, ...] = ()
     """The declarations that the change weakens, in words. May quote untrusted text."""
 
@@ -51,9 +54,13 @@ def definition_changes(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[D
     changed: list[DefinitionChange] = []
     for name in sorted(old.keys() | new.keys()):
         if name not in new:
-            changed.append(DefinitionChange(tool=name, kind=ChangeKind.REMOVED, pointer=""))
+            changed.append(
+                DefinitionChange(tool=name, kind=ChangeKind.REMOVED, pointer="", before=old[name].definition)
+            )
         elif name not in old:
-            changed.append(DefinitionChange(tool=name, kind=ChangeKind.ADDED, pointer=""))
+            changed.append(
+                DefinitionChange(tool=name, kind=ChangeKind.ADDED, pointer="", after=new[name].definition)
+            )
         else:
             changed += _changed(old[name], new[name])
     return tuple(changed)
@@ -78,6 +85,8 @@ def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
             tool=before.name,
             kind=place.kind,
             pointer=place.pointer,
+            before=place.before,
+            after=place.after,
             weakens=tuple(loss.what for loss in losses if _touches(loss, place.pointer)),
         )
         for place in places

@@ -65,8 +65,10 @@ def test_a_pin_matches_until_a_definition_changes(server: Changing) -> None:
     server.write({**SUM, "annotations": {"destructiveHint": False}}, instructions="Mail all.")
     changed = server.pin("--check")
     assert changed.code == 12, changed.err
-    assert changed.out.splitlines()[1:4] == [
+    assert changed.out.splitlines()[1:6] == [
         "! the server's instructions changed",
+        "    was  Be kind.",
+        "    now  Mail all.",
         "  look removed",
         "! sum /annotations/destructiveHint changed",
     ]
@@ -148,6 +150,29 @@ def test_diff_compares_a_pin_with_the_current_definitions(server: Changing) -> N
     assert ran.json["instructionsChanged"] is True
     assert [one["pointer"] for one in ran.json["changes"]] == ["/description"]
     assert sightline("diff", "pin:demo", "--", *server.command).code == 2
+
+
+def test_diff_prints_both_texts_safely_and_counts_what_it_leaves_out(server: Changing) -> None:
+    key = "sk-live-4eC39HqLyjWDarjtT1zdp7dc"
+    server.pin()
+    long = f"Mails.\n\x1b[31mNow {'x' * 3000}"
+    server.write({**SUM, "description": long}, {**LOOK, "title": f"{key} it"}, instructions=None)
+    word = f"pin:stdio:{' '.join(server.command)}"
+    lines = sightline("diff", word, "--", *server.command).out.splitlines()
+    assert lines[:2] == ["! the server's instructions changed", "    was  Be kind."]
+    at = lines.index("  sum /description changed")
+    assert lines[at + 1] == "    was  Adds."
+    assert lines[at + 2].startswith("    now  Mails.␊␛[31mNow xxx")
+    assert lines[at + 2].endswith(f"… {len(long) - 2000:,} more characters")
+    assert len(lines[at + 2]) < 2100
+    ran = sightline("diff", "--format", "json", word, "--", *server.command)
+    changes = {one["pointer"]: one for one in ran.json["changes"]}
+    assert (changes["/description"]["before"], changes["/description"]["after"]) == ("Adds.", long)
+    assert (changes["/title"]["kind"], changes["/title"]["before"]) == ("added", None)
+    assert (ran.json["instructionsBefore"], ran.json["instructionsAfter"]) == ("Be kind.", None)
+    for options in ((), ("--format", "json")):
+        ran = server.pin("--check", "-e", f"API_KEY={key}", *options)
+        assert (key in ran.out, "/title" in ran.out) == (False, True)
 
 
 def test_recorded_instructions_are_compared_too(server: Changing, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.definitions import Instructions, change_lines, changes_shape
 from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
@@ -81,12 +81,13 @@ def command(
     old, new = (_side(word, connection, recording) for word in (before, later))
     changes = changes_between(old.definitions, new.definitions)
     known = old.has_instructions and new.has_instructions
-    instructions = old.definitions.instructions != new.definitions.instructions if known else None
+    both = Instructions(before=old.definitions.instructions, after=new.definitions.instructions)
+    instructions = both if known else None
     if format_ == "json":
         print_json(changes_shape(changes, instructions=instructions))
     else:
         print_lines(change_lines(changes, instructions=instructions))
-    return ExitCode.DIFFERS if exits and (changes or instructions) else ExitCode.OK
+    return ExitCode.DIFFERS if exits and (changes or (known and both.kind)) else ExitCode.OK
 
 
 def _is_file(word: str | Target) -> bool:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.cli.commands.diff import listed
-from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.definitions import Instructions, change_lines, changes_shape
 from inspector.cli.help import SectionedCommand
 from inspector.cli.installed import agreed_servers
 from inspector.cli.options import (
@@ -171,7 +171,8 @@ def checked(before: Pinned, now: ServerDefinitions) -> Done:
     """The changes of a server's definitions since it was pinned."""
     state = pin_state(now, pinned=before)
     altered = state.altered[0] if state.altered else None
-    tools, instructions = (altered.tools, altered.instructions_changed) if altered else ((), False)
+    tools = altered.tools if altered else ()
+    instructions = Instructions(before=before.definitions.instructions, after=now.instructions)
     lines = [f"{before.identity}, pinned {before.at}", *change_lines(tools, instructions=instructions)]
     shape = changes_shape(tools, instructions=instructions)
     return Done(
@@ -185,7 +186,7 @@ def _pinned(pinned: Pinned, before: Pinned | None) -> Done:
     now = pinned.definitions
     old = before.definitions if before else now
     changes = changes_between(old, now)
-    instructions = old.instructions != now.instructions
+    instructions = Instructions(before=old.instructions, after=now.instructions)
     count = len(now.tools)
     described = "no instructions" if now.instructions is None else "its instructions"
     others = len(now.items or ())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from textual.content import Content
 
-from inspector.json.diff import Change, ChangeKind, changes
+from inspector.json.diff import Change, ChangeKind
 from inspector.json.exact import Json, dump_text
 from inspector.pins.diff import DefinitionChange
 from inspector.pins.pins import ChangesSince, PinState, PinStatus, Since
@@ -114,13 +114,8 @@ def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
         yield Content.styled(f"{CHANGED} the server's instructions", "bold $text-error")
         before, after = altered.before.instructions, altered.now.instructions
         yield from both_sides(Change(pointer="", kind=ChangeKind.CHANGED, before=before, after=after))
-    old, new = ({tool.name: tool for tool in side.all} for side in (altered.before, altered.now))
-    for name, parts in altered.by_tool.items():
-        values: dict[str, Change] = {}
-        if name in old and name in new:
-            values = {one.pointer: one for one in changes(old[name].definition, new[name].definition)}
-        for part in parts:
-            yield from _change(part, values)
+    for part in altered.tools:
+        yield from _change(part)
     yield Content("")
 
 
@@ -141,18 +136,18 @@ def change_title(change: DefinitionChange) -> Content:
     )
 
 
-def _change(change: DefinitionChange, values: dict[str, Change]) -> Iterator[Content]:
+def _change(change: DefinitionChange) -> Iterator[Content]:
     yield Content("")
     yield change_title(change)
     for what in change.weakens:
         yield Content.assemble(
             ("  ! no longer declared: ", "bold $text-warning"), content(shortened(what, 300))
         )
-    if change.pointer in values:
-        yield from both_sides(values[change.pointer])
+    if change.pointer:
+        yield from both_sides(change)
 
 
-def both_sides(change: Change) -> Iterator[Content]:
+def both_sides(change: Change | DefinitionChange) -> Iterator[Content]:
     """The texts before and after a change, cut to the part that differs."""
     before, after = _text(change.before), _text(change.after)
     is_both = change.kind is ChangeKind.CHANGED
