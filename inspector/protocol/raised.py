@@ -20,6 +20,9 @@ _MAX_PIECES = 8
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_]\w*\.)*((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$", re.ASCII
 )
+_WARNING = re.compile(
+    r"^(?:(.+):(\d+): |\(node:\d+\) (?:\[\w+\] )?)?((?:[A-Za-z_]\w*\.)*\w*Warning: .*)$", re.ASCII | re.DOTALL
+)
 _CHAINED = "the direct cause of the following"
 _ENDS = re.compile(
     r"^(?:\[?\d|[A-Z]{4,}\b|Traceback|The above exception|During handling|For further|at |File \"|Node\.js|[╭╰│^{}])"
@@ -87,17 +90,26 @@ def stderr_words(lines: Sequence[str]) -> str:
     """A summary of stderr: `stderr 104 lines, server.py:30: ValidationError: …`.
 
     The summary quotes the last exception, or in a chain the first, which is the cause; without an exception,
-    the last line. The place comes first, because the message may be cut.
+    the last warning of Python or Node; without one, the last line. The place comes first, because the message
+    may be cut.
     """
     if not lines:
         return ""
     number = f"{len(lines):,} line{'' if len(lines) == 1 else 's'}"
     raised = raised_in(lines)
-    if raised is None:
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f"stderr {number}: {' '.join(said.split())}"
-    place = f", {raised.place}" if raised.place else ""
-    return f"stderr {number}{place}: {raised.words}"
+    if raised is not None:
+        place, said = raised.place, raised.words
+    else:
+        place, said = _warned_in(lines) or ("", next((line for line in reversed(lines) if line.strip()), ""))
+    return f"stderr {number}{f', {place}' if place else ''}: {' '.join(said.split())}"
+
+
+def _warned_in(lines: Sequence[str]) -> tuple[str, str] | None:
+    """The place and the first line of the last warning; None if there is none. The place may be empty."""
+    for line in reversed(lines[-_MAX_LINES:]):
+        if found := _WARNING.match(line[:_MAX_LENGTH].strip()):
+            return f"{found[1].rpartition('/')[2]}:{found[2]}" if found[1] else "", found[3]
+    return None
 
 
 def _more(lines: Sequence[str], number: int) -> list[str]:

@@ -123,6 +123,30 @@ def test_stderr_is_summarised_by_its_last_exception_or_last_line() -> None:
     assert stderr_words(chain).startswith("stderr 6 lines: RuntimeError: database is down")
 
 
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            [
+                "/x/pydantic/main.py:464: UserWarning: Pydantic serializer warnings:",
+                "  PydanticSerializationUnexpectedValue(Expected `int`)",
+                "  return self.__pydantic_serializer__.to_python(",
+            ],
+            "stderr 3 lines, main.py:464: UserWarning: Pydantic serializer warnings:",
+        ),
+        (
+            ["(node:81) [DEP0040] DeprecationWarning: use another", "(Use `node --trace-deprecation ...`)"],
+            "stderr 2 lines: DeprecationWarning: use another",
+        ),
+        (["Warning: first", "x.y.LateWarning: last", "done"], "stderr 3 lines: x.y.LateWarning: last"),
+        (["a.py:1: UserWarning: x", "KeyError: 'id'"], "stderr 2 lines: KeyError: 'id'"),
+        (["The Warning: of the log", "done"], "stderr 2 lines: done"),
+    ],
+)
+def test_stderr_without_an_exception_is_summarised_by_its_last_warning(lines: list[str], words: str) -> None:
+    assert stderr_words(lines) == words
+
+
 def test_hostile_lines_take_no_time() -> None:
     begin = time.perf_counter()
     for line in (
@@ -131,7 +155,8 @@ def test_hostile_lines_take_no_time() -> None:
         "│ " + "x:1" * 50_000,
         "at " + "(" * 100_000,
         "at a" + ":1" * 50_000,
+        "a:1: aWarning" * 50_000,
     ):
-        raised_in([line] * 5_000)
+        stderr_words([line] * 5_000)
         raised_in(["ValueError: x", *[line] * 5_000, "ValueError: y"])
     assert time.perf_counter() - begin < 10
