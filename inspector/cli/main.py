@@ -41,6 +41,17 @@ COMMANDS = {
     "demo": ("demo", "Open the interface on the built-in server."),
 }
 """Each command, with its module in cli/commands, which is imported when the command is used, and its summary."""
+_PAGE = "A page is a target: web+http://… or web+https://…; sightline demo --web opens the built-in page."
+_URL = "A URL is a target: write it without an option, https://… or sse+https://…."
+_TARGETS_BY_OPTION = {
+    "--web": _PAGE,
+    "--page": _PAGE,
+    "--url": _URL,
+    "--http": _URL,
+    "--sse": _URL,
+    "--stdio": "A command is a target: write it at the end, after --.",
+}
+"""How to write a target of the kind that an option names which does not exist. Connecting commands use it."""
 _COMPLETION = "_SIGHTLINE_COMPLETE"
 """The variable that a shell sets when it asks for completions."""
 
@@ -172,8 +183,10 @@ def _reworded(error: click.ClickException) -> UsageError:
         close = (
             "Did you mean --format json?" if is_json else suggestion(error.option_name, known, most=1).strip()
         )
+        target = _TARGETS_BY_OPTION.get(error.option_name, "") if "--timeout" in known else ""
         if "--arg" in known and not close and error.option_name.startswith("--"):
             close = f"To pass an argument of the tool, write --arg {error.option_name[2:]}=VALUE."
+        close = f"{target} {close}".strip()
         return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and context:
         names = context.command.list_commands(context) if isinstance(context.command, click.Group) else []

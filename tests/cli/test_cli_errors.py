@@ -39,6 +39,20 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             "too many words: nosuch.json",
             "The result is --result FILE, or stdin.",
         ),
+        (
+            ("list", "--web", "demo"),
+            2,
+            "no option --web",
+            "web+http://… or web+https://…; sightline demo --web",
+        ),
+        (("review", "--url", "http://x"), 2, "no option --url", "write it without an option"),
+        (("call", "--stdio", "x"), 2, "no option --stdio", "at the end, after --"),
+        (
+            ("call", "demo", "t", "--url=x"),
+            2,
+            "no option --url",
+            "sse+https://…. To pass an argument of the tool",
+        ),
         (("list", "--json", "demo"), 2, "no option --json", "Did you mean --format json?"),
         (
             ("list", "--host", "codex", "demo"),
