@@ -6,6 +6,7 @@ A change weakens a definition if the later claims alone make the tool look less 
 less in need of confirmation than the earlier and later claims together.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from inspector.claims.claim import TraitName
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import Trait, Traits, traits
 from inspector.json.diff import ChangeKind, changes
-from inspector.json.exact import Json, dump, dump_text
+from inspector.json.exact import Json, JsonObject, dump, dump_text, equal
 from inspector.protocol.catalogue import Tool
 from inspector.schema.fields import Field, form_of
 
@@ -74,11 +75,40 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
     return named
 
 
+def is_same(before: Tool, after: Tool) -> bool:
+    """True if the definitions do not differ, apart from the query and the fragment of a page's address.
+
+    A page changes these itself, for example when one of its forms is sent.
+    """
+    return equal(*_pair(before, after))
+
+
+def compared(tool: Tool) -> JsonObject:
+    """The definition, with the address of a page's frame without query and fragment."""
+    return _bare(tool.definition) if tool.page else tool.definition
+
+
+def _pair(before: Tool, after: Tool) -> tuple[JsonObject, JsonObject]:
+    # A pin does not store that its tools are of a page: the listed tool says so.
+    if before.page or after.page:
+        return _bare(before.definition), _bare(after.definition)
+    return before.definition, after.definition
+
+
+def _bare(definition: JsonObject) -> JsonObject:
+    frame = definition.get("frame")
+    # In other schemes, such as `data:`, all of the address may be content.
+    if isinstance(frame, str) and frame.startswith(("http://", "https://")):
+        return {**definition, "frame": re.split("[?#]", frame, maxsplit=1)[0]}
+    return definition
+
+
 def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
+    old, new = _pair(before, after)
     # Nearly all tools are unchanged.
-    if dump(before.definition) == dump(after.definition):
+    if dump(old) == dump(new):
         return []
-    places = sorted(changes(before.definition, after.definition), key=lambda change: change.pointer)
+    places = sorted(changes(old, new), key=lambda change: change.pointer)
     losses = list(_losses(before, after)) if any(_may_declare(place.pointer) for place in places) else []
     return [
         DefinitionChange(

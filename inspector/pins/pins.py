@@ -11,8 +11,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from inspector.json.diff import ChangeKind
-from inspector.json.exact import equal
-from inspector.pins.diff import DefinitionChange, definition_changes
+from inspector.pins.diff import DefinitionChange, compared, definition_changes, is_same
 from inspector.pins.identity import Identity, fingerprint
 from inspector.protocol.catalogue import Catalogue, Kind, Tool, item_of, skill_listed_as
 from inspector.protocol.skills import holding
@@ -213,7 +212,7 @@ def _asking(comparisons: Iterable[ChangesSince]) -> dict[str, tuple[ConfirmReaso
         since, now = altered.since.value, {tool.name: tool for tool in altered.now.all}
         for name, changes in altered.by_tool.items():
             tool = now.get(name)
-            key = fingerprint([since, name, tool.definition if tool else None])
+            key = fingerprint([since, name, compared(tool) if tool else None])
             asking[name] = (
                 *asking.get(name, ()),
                 ConfirmReason(key=key, sentence=_sentence(changes, altered.since)),
@@ -248,7 +247,7 @@ def edited(first: ServerDefinitions, last: ServerDefinitions, now: ServerDefinit
     def at_edit(tools: Iterable[Tool]) -> Iterator[Tool]:
         for tool in tools:
             was = before.get(tool.name)
-            if was is None or not equal(was.definition, tool.definition):
+            if was is None or not is_same(was, tool):
                 yield tool
             elif tool.name in after:
                 yield after[tool.name]

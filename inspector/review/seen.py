@@ -10,6 +10,7 @@ from inspector.asks.ask import CAPABILITIES
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, dump
 from inspector.json.members import object_at
+from inspector.pins.diff import is_same
 from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.exchanges import Answered, Asked, Matched, own_answer
@@ -41,8 +42,12 @@ class OtherListing(Struct, frozen=True, kw_only=True):
 
     def apart_from(self, present: ServerDefinitions) -> Iterator[Tool]:
         """The tools and items whose definitions `present` does not have, or has changed."""
-        known = {tool.name: dump(tool.definition) for tool in present.all}
-        return (tool for tool in self.definitions.all if known.get(tool.name) != dump(tool.definition))
+        known = {tool.name: tool for tool in present.all}
+        return (
+            tool
+            for tool in self.definitions.all
+            if tool.name not in known or not is_same(known[tool.name], tool)
+        )
 
 
 class Neighbour(Struct, frozen=True, kw_only=True):

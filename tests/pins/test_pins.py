@@ -17,6 +17,8 @@ from inspector.pins.pins import (
     pin_state,
 )
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
+from inspector.protocol.page import PageDocument, PageFacts, ToolKind
+from inspector.review.seen import ListingKind, OtherListing
 
 IDENTITY = Identity(kind="demo", name="demo")
 SUM: JsonObject = {
@@ -108,6 +110,66 @@ def test_within_a_session_tools_may_appear_and_disappear_but_not_change() -> Non
     assert sentences(state, "sum")[0].startswith("the definition of sum changed since it was first listed")
     # The definitions seen first stay the ones to compare with.
     assert first_seen(first, offer(other)).tool("sum") == tools(SUM)[0]
+
+
+def page_offer(address: str, description: str = "Orders.") -> ServerDefinitions:
+    document = PageDocument(frame_id="f", loader_id="l", url=address, origin="https://shop.example")
+    facts = PageFacts(
+        document=document,
+        kind=ToolKind.DECLARATIVE,
+        tool_id=None,
+        place=None,
+        exposed_to=(),
+        kept=None,
+        declared=None,
+        options=None,
+        agent=None,
+    )
+    definition: JsonObject = {
+        "name": "order",
+        "description": description,
+        "frame": address,
+        "origin": document.origin,
+    }
+    return ServerDefinitions(tools=(Tool(name="order", definition=definition, page=facts),))
+
+
+PAGE = "https://shop.example/page.html"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_changed"),
+    [
+        (PAGE, f"{PAGE}?email=a%40b.ch", False),
+        (f"{PAGE}?email=a%40b.ch#sent", PAGE, False),
+        (PAGE, "https://shop.example/other.html", True),
+        (PAGE, "https://evil.example/page.html", True),
+        ("data:text/html,one?a", "data:text/html,one?b", True),
+    ],
+)
+def test_the_query_and_fragment_of_a_page_are_no_part_of_a_definition(
+    before: str, now: str, *, is_changed: bool
+) -> None:
+    first, later = page_offer(before), page_offer(now)
+    stored = pin_in(pin_json(pin(first)))
+    assert isinstance(stored, Pinned)
+    since_pin, since_first = pin_state(later, pinned=stored), pin_state(later, first=first)
+    assert (since_pin.status is PinStatus.CHANGED, bool(since_first.altered)) == (is_changed, is_changed)
+    assert bool(since_first.asks("order")) is is_changed
+    again = OtherListing(kind=ListingKind.AGAIN, definitions=later)
+    assert bool(list(again.apart_from(first))) is is_changed
+    # A server may use the member for anything.
+    of_a_server = offer({**SUM, "frame": before}), offer({**SUM, "frame": now})
+    assert pin_state(of_a_server[1], first=of_a_server[0]).asks("sum") != ()
+
+
+def test_a_page_that_goes_to_another_query_does_not_ask_again_about_a_confirmed_change() -> None:
+    first = page_offer(PAGE)
+    asked, later = (
+        pin_state(page_offer(address, "Orders, and pays."), first=first).asks("order")
+        for address in (PAGE, f"{PAGE}?sent")
+    )
+    assert [reason.key for reason in asked] == [reason.key for reason in later] != []
 
 
 def test_an_edit_of_the_author_is_no_change_but_all_others_are() -> None:
