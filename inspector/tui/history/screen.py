@@ -41,8 +41,11 @@ class RequestedAction(Struct, frozen=True, kw_only=True):
     do: Literal["look", "call", "edit"]
 
 
-class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
-    """Lists the calls, the newest first. Enter shows the result of a call, or compares it with the marked call."""
+class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=False):
+    """Lists the calls, the newest first. Enter shows the result of a call, or compares it with the marked call.
+
+    Dismissed with an action on a call, or with the id of a tab of the main screen to open.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HISTORY)
     NAME = "History"
@@ -119,6 +122,9 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
             self._mark(None)
         else:
             self.dismiss()
+
+    def action_tab(self, tab: str) -> None:
+        self.dismiss(tab)
 
     def action_filter(self) -> None:
         self.add_class("-filtering")

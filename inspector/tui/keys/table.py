@@ -964,6 +964,16 @@ SCREENS: tuple[Command, ...] = (
         "Forgets all calls of this target, and removes their file, after asking.",
     ),
     _history("history.agree", "y", "agree", "yes", "Answers yes to the question."),
+    *(
+        _history(
+            f"history.{tab}",
+            key,
+            f"tab('{tab}')",
+            tab,
+            f"Back to the main screen, with the tab {tab.capitalize()}.",
+        )
+        for key, tab in (("1", "call"), ("2", "definition"), ("3", "claims"), ("4", "findings"))
+    ),
     _pair("pair.back", "escape", "back", "back", "Back to the history.", shown="Esc"),
     _pair("pair.next", "n", "difference(1)", "next difference", "To the next value that differs."),
     _pair(

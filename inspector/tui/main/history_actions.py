@@ -32,12 +32,13 @@ class HistoryActions:
         *,
         as_saved: Callable[[], str] | None,
         will_come_back: Callable[[str], None],
+        open_tab: Callable[[str], None],
         repeats: Callable[[], None],
     ) -> None:
         """`as_saved`: returns the target as it is written in saved calls. `repeats`: called when `r` has begun a call.
 
         `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
-        for that part, and makes Esc go back to the history.
+        for that part, and makes Esc go back to the history. `open_tab`: opens a tab of the main screen.
         """
         self._screen = screen
         self._link = link
@@ -47,6 +48,7 @@ class HistoryActions:
         self._target = target
         self._as_saved = as_saved or str
         self._will_come_back = will_come_back
+        self._open_tab = open_tab
         self._repeats = repeats
 
     def open(self, *, is_back: bool = False) -> None:
@@ -72,7 +74,10 @@ class HistoryActions:
             return f"{cut_in_the_middle(action.call.past.tool, 60)} is not listed now: it cannot be called."
         return self._runner.obstacle() if action.do == "call" else ""
 
-    def _take(self, action: RequestedAction | None) -> None:
+    def _take(self, action: RequestedAction | str | None) -> None:
+        if isinstance(action, str):
+            self._open_tab(action)
+            return
         if action is not None and action.do == "look" and action.call.record is not None:
             self._will_come_back("call")
             self._selection.look_back(action.call.record, arguments_line(action.call.past))

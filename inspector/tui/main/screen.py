@@ -210,6 +210,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 will_go_back=self._will_go_back,
                 will_come_back_to_history=self._will_come_back_to_history,
                 exchange_of=self._timeline.exchange_of,
+                open_tab=self.action_tab,
             ),
         )
         if not self.READ_ONLY:

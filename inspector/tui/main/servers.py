@@ -94,6 +94,7 @@ class Stage:
     will_come_back_to_history: Callable[[str], None]
     exchange_of: Callable[[int], tuple[Session, TimelineEntry] | None]
     """The exchange of a call of this run, by its number."""
+    open_tab: Callable[[str], None]
 
 
 class ServerParts:
@@ -172,6 +173,7 @@ class ServerParts:
             target,
             as_saved=source.as_saved,
             will_come_back=stage.will_come_back_to_history,
+            open_tab=stage.open_tab,
             repeats=self._agree,
         )
         self.apps = AppOpener(

@@ -17,8 +17,9 @@ from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
 from inspector.tui.history import screen as history_screen
 from inspector.tui.history.screen import HistoryScreen
+from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.widgets.tab_line import TabLine
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, until
 
 MINT: JsonObject = {
     "name": "mint",
@@ -122,6 +123,23 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         await settled(pilot, app, "3 calls, 3 of this run, 1 shown")
         await pilot.press("escape")
         await settled(pilot, app, "3 calls, 3 of this run")
+
+
+async def test_the_keys_of_the_tabs_leave_the_history() -> None:
+    app = app_of(script(1))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "owner*")
+        for key, tab in (("2", "definition"), ("3", "claims"), ("4", "findings"), ("1", "call")):
+            await pilot.press("5")
+            await settled(pilot, app, "No calls yet.")
+            await pilot.press(key)
+            await settled(pilot, app, "5 History")
+            assert app.screen.query_one(ToolPane).tab == tab
+        # In the filter they are text, as in a field of the form.
+        await pilot.press("escape", "5")
+        await settled(pilot, app, "No calls yet.")
+        await pilot.press("slash", *"1234")
+        await until(pilot, app, lambda _: app.screen.query_one("#history-filter", Input).value == "1234")
 
 
 async def test_a_call_of_an_earlier_run_is_repeated_under_the_policy() -> None:
