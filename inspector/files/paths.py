@@ -30,6 +30,12 @@ def written(name: str) -> Path:
         raise UsageError(f"{name.partition('/')[0]}: there is no user of that name", _WHOLE) from error
 
 
+def suffixed(name: str, suffix: str) -> str:
+    """The name of a file to write as the user has written it; with `suffix` if it has none. Never raises."""
+    is_whole = not name or Path(name).suffix or os.path.isdir(os.path.expanduser(name))  # noqa: PTH111, PTH112 - no error
+    return name if is_whole else f"{name}{suffix}"
+
+
 def full(name: str) -> Path:
     """An absolute path without links. Raises UsageError."""
     try:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from textual.content import Content
 from textual.screen import Screen
 
+from inspector.files import paths
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Item, Kind
 from inspector.protocol.catalogue import Entry as ItemEntry
@@ -168,7 +169,7 @@ class FindingActions:
         """Ask for a file, and write the review to it."""
 
         async def write(answers: tuple[str, ...]) -> str:
-            return await self._reviewer.export(answers[0])
+            return await self._reviewer.export(paths.suffixed(answers[0], ".html"))
 
         self._ask("Write the review", _FORMATS, AskField(label="File", value="review.html"), write)
 

@@ -5,6 +5,7 @@ import mimetypes
 import re
 from base64 import b64decode
 from binascii import Error as Base64Error
+from pathlib import Path
 
 from inspector.errors import InspectorError
 from inspector.files import paths, private
@@ -53,9 +54,10 @@ def proposed_name(block: JsonObject, name: str, number: int) -> str:
 
 def save_dialog(block: JsonObject, name: str, number: int) -> AskScreen:
     """A dialog that asks for a file and writes the data of a block to it."""
+    proposed = proposed_name(block, name, number)
 
     async def accept(answers: tuple[str, ...]) -> str:
-        (path,) = answers
+        path = paths.suffixed(answers[0], Path(proposed).suffix)
         if not path:
             return "Write the name of a file."
         try:
@@ -67,7 +69,7 @@ def save_dialog(block: JsonObject, name: str, number: int) -> AskScreen:
         dialog.notify(f"Saved to {path} ({size(written)}).", markup=False)
         return ""
 
-    field = AskField(label="File", value=proposed_name(block, name, number))
+    field = AskField(label="File", value=proposed)
     dialog = AskScreen("Save the data of this block", _HINT, [field], accept)
     return dialog
 

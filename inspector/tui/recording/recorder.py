@@ -33,9 +33,8 @@ from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import shortened, size
 
 _FILE = "Writes a new file, without withheld values, sensitive arguments and fetched secrets."
-_DOCUMENT = (
-    "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
-)
+_PAGE = "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
+_RECORDING, _DOCUMENT = ".jsonl", ".html"
 _FROM_START, _FROM_NOW = "all since the start", "from now on"
 _NO_NAME = "Write the name of a file."
 
@@ -108,11 +107,12 @@ class SessionRecorder:
         else:
 
             async def start(answers: tuple[str, ...]) -> str:
-                path, start, seal_to = answers
+                name, start, seal_to = answers
+                path = paths.suffixed(name, _RECORDING)
                 return await self._start(path, seal_to, level, host, has_past=start == _FROM_START)
 
             fields = (
-                AskField(label="File", value=_proposed(".jsonl")),
+                AskField(label="File", value=_proposed(_RECORDING)),
                 AskField(label="Record", value=_FROM_START, choices=(_FROM_START, _FROM_NOW)),
                 AskField(
                     label="Encrypt withheld values for (age public key, optional)",
@@ -128,10 +128,10 @@ class SessionRecorder:
             return
 
         async def write(answers: tuple[str, ...]) -> str:
-            return await self._export(session, answers[0], level, host)
+            return await self._export(session, paths.suffixed(answers[0], _DOCUMENT), level, host)
 
-        fields = (AskField(label="File", value=_proposed(".html")),)
-        self._ask(f"Export {self._about}", _DOCUMENT, fields, write, verb="export")
+        fields = (AskField(label="File", value=_proposed(_DOCUMENT)),)
+        self._ask(f"Export {self._about}", _PAGE, fields, write, verb="export")
 
     async def close(self) -> None:
         """Write the rest of a recording that the user has started."""
@@ -173,7 +173,7 @@ class SessionRecorder:
         session.recorder = recorder
         self._changed()
         words = "" if has_past else " Recording starts here; earlier calls are not included."
-        self._screen.notify(f"Recording to {path}. w stops it.{words}", markup=False)
+        self._screen.notify(f"Recording to {_in_words(recorder.path)}. w stops it.{words}", markup=False)
         return ""
 
     def _past(self, session: Session) -> list[tuple[Session, float]]:
@@ -202,7 +202,7 @@ class SessionRecorder:
         self._changed()
         if recorder is not None:
             await asyncio.to_thread(recorder.close)
-            words = recorder.failure or f"Recorded to {recorder.path}."
+            words = recorder.failure or f"Recorded to {_in_words(recorder.path)}."
             self._screen.notify(words, severity="error" if recorder.failure else "information", markup=False)
 
     def _failed(self, reason: str) -> None:
@@ -221,7 +221,7 @@ class SessionRecorder:
             written = await asyncio.to_thread(export, session, path, lenses)
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
-        self._screen.notify(f"Exported to {path} ({size(written)}).", markup=False)
+        self._screen.notify(f"Exported to {_in_words(paths.written(path))} ({size(written)}).", markup=False)
         return ""
 
     def _ask(
@@ -239,6 +239,11 @@ class SessionRecorder:
 
 def _in_force(session: Session, level: Level, host: str) -> Lenses:
     return Lenses(level=level, host=host, policy=session.options.policy)
+
+
+def _in_words(path: Path) -> str:
+    """The name of a file and its folder. The name comes first, so that a long folder does not cut it in two."""
+    return f"{shortened(path.name, 200)}, in {shortened(str(path.absolute().parent), 400)}"
 
 
 def _proposed(suffix: str) -> str:

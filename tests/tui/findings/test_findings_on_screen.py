@@ -365,7 +365,7 @@ async def test_a_report_overwrites_no_file_and_needs_a_known_suffix(tmp_path: Pa
         for name, told in (
             ("r.html", "exists already"),
             ("r.pdf", "no format has the suffix"),
-            ("r", "has no suffix"),
+            ("r", "exists already"),
             ("~nobody-of-that-name/r.html", "~nobody-of-that-name:"),
         ):
             await write(pilot, app, name)

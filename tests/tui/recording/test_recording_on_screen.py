@@ -77,7 +77,7 @@ async def test_a_key_starts_and_stops_recording_and_the_header_shows_it(
         listed(told.opened[0])
         await begun(pilot, app, path)
         text = await settled(pilot, app, "● recording since 0.0 s")
-        assert "w stops it" in text
+        assert "stops it" in text
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "b")
@@ -181,6 +181,27 @@ async def test_earlier_calls_are_not_recorded_but_their_secrets_stay_withheld(tm
         isinstance(line, Note) and "recording starts here; earlier calls are not included" in str(line.text)
         for line in lines_of(path)
     )
+
+
+async def test_a_name_without_a_suffix_gets_the_usual_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "q").mkdir()
+    monkeypatch.chdir(tmp_path / "q")
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await begun(pilot, app, Path("q"))
+        assert "w stops it" in await settled(pilot, app, "Recording to q.jsonl, in /")
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to q.jsonl, in /")
+        await begun(pilot, app, Path("q"), key="x")
+        await settled(pilot, app, "Exported to q.html, in /")
+        # A folder is no file, whatever its name.
+        await begun(pilot, app, tmp_path / "q", key="x")
+        await settled(pilot, app, "ends in neither .html nor .md")
+    assert names_in(tmp_path / "q") == ["q.html", "q.jsonl"]
+    assert names_in(tmp_path) == ["q"]
 
 
 async def test_an_existing_file_is_not_overwritten_and_the_dialog_stays_open(tmp_path: Path) -> None:
