@@ -699,10 +699,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _show_failure(self, server: ServerParts, message: str, hint: str) -> None:
         if server.watch is not None and server.watch.shows_failure(message):
             return
+        # A server that could not be started reports its state, and the reason again as that of the connection.
+        is_known = server.failure is not None and headline(server.failure.message) == headline(message)
         server.fail(message, hint)
         if self._servers.are_several and not server.is_shown:
-            words = shortened(headline(message), 200)
-            self.notify(server.named(words), severity="warning", timeout=5, markup=False)
+            if not is_known:
+                words = shortened(headline(message), 200)
+                self.notify(server.named(words), severity="warning", timeout=5, markup=False)
             return
         has_nothing = not (server.has_something or self._servers.are_several)
         self._failure.show(server.failure, in_short=server.has_something)

@@ -242,3 +242,13 @@ async def test_missing_client_capabilities_are_named_at_their_server_only() -> N
         assert "as none" not in text.splitlines()[0]
         await open_look(pilot, app, 2)
         assert "as none" in await settled(pilot, app, "as none")
+
+
+async def test_a_server_that_cannot_be_started_is_reported_once() -> None:
+    broken = mail()
+    broken.failure = UnreachableError("cannot start the server", "Try again.")
+    app = app_of_several({"notes": notes(), "mail": broken})
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mail: cannot start the server")
+        await settled(pilot, app, "drafts")
+        assert len(app.screen.query("Toast")) == 1
