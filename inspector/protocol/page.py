@@ -15,10 +15,10 @@ _MAX_GRANTS = 100
 class ToolKind(StrEnum):
     """The way in which a page declared a tool."""
 
-    IMPERATIVE = "imperative"
-    """By calling `registerTool`."""
-    DECLARATIVE = "declarative"
-    """By attributes on a form."""
+    SCRIPT = "script"
+    """By calling `registerTool`: the imperative API of the draft."""
+    FORM = "form"
+    """By attributes on a form: the declarative API of the draft."""
 
 
 class Forms(StrEnum):
@@ -177,7 +177,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     def waits_for_submit(self) -> bool:
         """True if the tool is a form without `toolautosubmit`, which a call only fills in."""
         submits = value_at(self.kept, "annotations", "autosubmit") is True
-        return self.kind is ToolKind.DECLARATIVE and not submits
+        return self.kind is ToolKind.FORM and not submits
 
     @property
     def form_node(self) -> int | None:

@@ -296,7 +296,7 @@ def _tool(offer: SourcedTool, offers: Offers, own_script: str, handle: str) -> T
     exposed_to = _texts(options, "exposedTo")
     facts = PageFacts(
         document=offers.document,
-        kind=ToolKind.DECLARATIVE if kept.is_declarative else ToolKind.IMPERATIVE,
+        kind=ToolKind.FORM if kept.is_declarative else ToolKind.SCRIPT,
         tool_id=kept.tool_id,
         place=place_of(kept, own_script),
         exposed_to=exposed_to,

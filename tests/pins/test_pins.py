@@ -116,7 +116,7 @@ def page_offer(address: str, description: str = "Orders.") -> ServerDefinitions:
     document = PageDocument(frame_id="f", loader_id="l", url=address, origin="https://shop.example")
     facts = PageFacts(
         document=document,
-        kind=ToolKind.DECLARATIVE,
+        kind=ToolKind.FORM,
         tool_id=None,
         place=None,
         exposed_to=(),

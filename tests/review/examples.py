@@ -79,7 +79,7 @@ def page_facts(said: JsonObject) -> PageFacts:
     exposures = cast("list[list[str]]", said.get("exposures", []))
     return PageFacts(
         document=document,
-        kind=ToolKind.IMPERATIVE,
+        kind=ToolKind.SCRIPT,
         tool_id=None,
         place=None,
         exposed_to=tuple(text for text, _ in exposures),

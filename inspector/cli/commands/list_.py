@@ -429,7 +429,7 @@ def _page_lines(tools: Iterable[Tool], columns: int) -> list[str]:
 
 
 def _lost(page: PageFacts) -> str:
-    if page.declared is None and page.kind.value == "imperative":
+    if page.declared is None and page.kind.value == "script":
         return "not known: registered before Sightline watched the page"
     changed = [f"{pointer} (changed)" for pointer in page.changed]
     return ", ".join((*page.dropped, *changed, *page.faults)) or "-"

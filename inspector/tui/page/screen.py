@@ -27,7 +27,7 @@ _MAX_NAMED = 50
 def origin_line(facts: PageFacts) -> Content:
     """The kind of tool and the location of its source, on one line."""
     where = str(facts.place) if facts.place else facts.document.url
-    return content(shortened(f"{facts.kind} tool of {where}", 300), QUIET)
+    return content(shortened(f"a {facts.kind} of {where}", 300), QUIET)
 
 
 def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
@@ -35,7 +35,7 @@ def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
     document = facts.document
     permitted = {None: "unknown: the browser does not say", True: "yes", False: "no"}[document.is_permitted]
     rows = [
-        ("made", f"{facts.kind}{f', at {facts.place}' if facts.place else ''}"),
+        ("made", f"by a {facts.kind}{f', at {facts.place}' if facts.place else ''}"),
         ("document", document.url),
         ("origin", document.origin),
         ("frame", "the page itself" if document.parent_id is None else "a frame in the page"),

@@ -15,7 +15,7 @@ from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.json.exact import Json
 from inspector.json.pointer import join
 from inspector.json.walk import places
-from inspector.protocol.outcome import Failure, RpcError, unfinished
+from inspector.protocol.outcome import Failure, Result, RpcError, unfinished
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line
 from inspector.tui.result.view import (
@@ -41,6 +41,8 @@ from inspector.tui.text import (
 )
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference
 
+_LEFT = Result(value=[])
+"""The answer of a browser to a call that leaves the page. Source: Chromium 156."""
 _LEAST_COUNTED = 4_000
 """The minimum size in bytes of what a model gets for an estimate of its tokens."""
 
@@ -98,6 +100,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if found.withheld and view.host != "spec":
         words = f"withheld by the boundary, which is not part of {shortened(view.host, 40)}: b shows `open`"
         parts.append(content(words, "$text-warning"))
+    if view.record.outcome == _LEFT and view.record.tool is not None and view.record.tool.page is not None:
+        parts.append(Content.styled("a call that leaves the page also answers []", QUIET))
     if view.sensitive:
         words = f"sensitive by {view.sensitive}, which alone withholds nothing"
         parts.append(content(words, "$text-warning"))

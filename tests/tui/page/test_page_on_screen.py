@@ -61,7 +61,7 @@ KEPT: JsonObject = {"name": "pay", "description": "Pays.", "annotations": {"read
 def page_tool(name: str, document: PageDocument) -> Tool:
     known = PageFacts(
         document=document,
-        kind=ToolKind.IMPERATIVE,
+        kind=ToolKind.SCRIPT,
         tool_id=None,
         place=SourcePlace(url=f"{document.url}.js", line=12, column=5),
         exposed_to=("https://friend.example",),
@@ -122,7 +122,7 @@ def app_of_page(script: Script) -> SightlineApp:
 async def test_tools_are_grouped_by_document_and_show_their_origin(size: tuple[int, int]) -> None:
     app = app_of_page(Script())
     async with app.run_test(size=size, notifications=True) as pilot:
-        text = await settled(pilot, app, "imperative tool of")
+        text = await settled(pilot, app, "a script of")
         assert "Page http://127.0.0.1" in text
         assert "without its sandbox [/nope]." in " ".join(text.split())
         assert "web+http" in text
@@ -135,7 +135,7 @@ async def test_tools_are_grouped_by_document_and_show_their_origin(size: tuple[i
 async def test_a_dropped_member_is_a_finding_and_marks_its_claims() -> None:
     app = app_of_page(Script())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "imperative tool of")
+        await settled(pilot, app, "a script of")
         await pilot.press("4")
         assert "/outputSchema" in await settled(pilot, app, "Declaration dropped by the browser")
         await pilot.press("j", "j")
@@ -150,7 +150,7 @@ async def test_a_dropped_member_is_a_finding_and_marks_its_claims() -> None:
 async def test_o_compares_the_declared_with_the_kept_definition(size: tuple[int, int]) -> None:
     app = app_of_page(Script())
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "imperative tool of")
+        await settled(pilot, app, "a script of")
         await pilot.press("o")
         text = await settled(pilot, app, "Kept by the browser")
         assert "Declared by the page" in text
@@ -159,7 +159,7 @@ async def test_o_compares_the_declared_with_the_kept_definition(size: tuple[int,
             "✗" in line and "outputSchema" in line for line in (await scrolled(pilot, app)).splitlines()
         )
         await pilot.press("escape")
-        assert "Declared by the page" not in await settled(pilot, app, "imperative tool of")
+        assert "Declared by the page" not in await settled(pilot, app, "a script of")
 
 
 async def scrolled(pilot: Pilot[None], app: SightlineApp) -> str:
@@ -193,7 +193,7 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_visible() -> None
     script.answers = {"pay": leave}
     app = app_of_page(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "imperative tool of")
+        await settled(pilot, app, "a script of")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "Page http://127.0.0.1:8000/thanks")
         text = await settled(pilot, app, "#1 done")
@@ -211,6 +211,16 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_visible() -> None
         assert "its result stays" not in " ".join(text.split())
 
 
+async def test_an_empty_list_of_a_page_is_explained() -> None:
+    app = app_of_page(Script(answers={"pay": answering([]), "ship": answering([1])}))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "a script of")
+        await pilot.press("ctrl+r")
+        assert "a call that leaves the page also answers []" in await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "down", "ctrl+r")
+        assert "leaves the page" not in await settled(pilot, app, "#2 done")
+
+
 async def test_a_waiting_form_is_submitted_with_a_key() -> None:
     script = Script()
 
@@ -222,7 +232,7 @@ async def test_a_waiting_form_is_submitted_with_a_key() -> None:
     script.answers = {"pay": fill}
     app = app_of_page(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "imperative tool of")
+        await settled(pilot, app, "a script of")
         await pilot.press("S")
         await settled(pilot, app, "No form of a page waits to be submitted")
         await pilot.press("ctrl+r")
@@ -248,7 +258,7 @@ async def test_a_refused_tool_is_listed_under_its_document_with_the_message(
     )
     app = app_of_page(script)
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "imperative tool of")
+        await settled(pilot, app, "a script of")
         cast("PageSession", script.opened[-1]).lists(
             page_tool("pay", SHOP), refused, page_tool("rate", FRAME)
         )

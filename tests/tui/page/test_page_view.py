@@ -14,7 +14,7 @@ FRAME = PageDocument(
 def facts(document: PageDocument = FRAME, evidence: Evidence = Evidence.SEEN) -> PageFacts:
     return PageFacts(
         document=document,
-        kind=ToolKind.IMPERATIVE,
+        kind=ToolKind.SCRIPT,
         tool_id=None,
         place=None,
         exposed_to=("http://b.example",),

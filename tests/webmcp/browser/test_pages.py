@@ -75,7 +75,7 @@ async def test_a_form_is_a_tool_without_a_declaration_of_its_own(site: Site, cdp
     form = '<form toolname="book" tooldescription="Book"><input name="who" toolparamdescription="Who"></form>'
     async with visiting(site.put("/page", page(body=form)), cdp) as visit:
         facts, listed = visit.facts("book"), visit.tool("book")
-    assert facts.kind is ToolKind.DECLARATIVE
+    assert facts.kind is ToolKind.FORM
     assert facts.declared is None
     assert facts.place is None
     assert isinstance(listed.input_schema, dict)

@@ -83,7 +83,7 @@ async def test_forms_and_frames_of_other_origins_work_with_the_polyfill() -> Non
         async with visiting(url, polyfill=True) as visit:
             await visit.until(lambda: len(visit.names()) == 3)
             book, framed = visit.facts("book"), visit.facts("framed")
-            assert (book.kind, book.evidence) == (ToolKind.DECLARATIVE, Evidence.FORM)
+            assert (book.kind, book.evidence) == (ToolKind.FORM, Evidence.FORM)
             assert isinstance(book.kept, dict)
             assert book.kept["annotations"] == {"autosubmit": True}
             assert visit.tool("book").input_schema == {
@@ -91,7 +91,7 @@ async def test_forms_and_frames_of_other_origins_work_with_the_polyfill() -> Non
                 "properties": {"who": {"type": "string"}},
                 "required": [],
             }
-            assert framed.kind is ToolKind.IMPERATIVE
+            assert framed.kind is ToolKind.SCRIPT
             assert framed.document.origin == site.other
             assert framed.document.policy == FramePolicy(element="iframe", allow="tools")
             assert await visit.result("framed", a=1) == [1, site.other]
