@@ -420,7 +420,7 @@ PANES: tuple[Command, ...] = (
         "space",
         "pick",
         "pick",
-        "Goes to the next value. In a list that takes several values, picks the value or drops it.",
+        "Goes to the next value, after the last to the first. In a list that takes several values, picks the value or drops it.",
         shown="Space",
     ),
     _choice("choice.none", "backspace,delete", "unset", "leave out", "Leaves the argument out.", shown="⌫"),

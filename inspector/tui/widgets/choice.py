@@ -21,7 +21,7 @@ _LONGEST = 600
 
 
 class ChoiceInput(Widget, can_focus=True):
-    """`< value >`: arrows step through the values, typing finds one, Backspace leaves the argument out."""
+    """`< value >`: arrows step through the values, Space takes the next, typing finds one, Backspace leaves the argument out."""
 
     DEFAULT_CSS = """
     ChoiceInput {
@@ -33,7 +33,7 @@ class ChoiceInput(Widget, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CHOICE)
-    KEYS: ClassVar[Sequence[tuple[str, str]]] = (("choice.next", "next, letters jump"),)
+    KEYS: ClassVar[Sequence[tuple[str, str]]] = (("choice.pick", "next, letters jump"),)
     """The ids of its commands for the line of keys, each with its label."""
 
     chosen: reactive[int | None] = reactive(None, layout=True)
@@ -101,8 +101,8 @@ class ChoiceInput(Widget, can_focus=True):
         self.chosen = None if there == 0 else there - 1
 
     def action_pick(self) -> None:
-        """Choose the next value."""
-        self.action_step(1)
+        """Choose the next value, after the last the first. The argument is never left out."""
+        self.chosen = 0 if self.chosen is None else (self.chosen + 1) % len(self._values)
 
     def action_unset(self) -> None:
         """Leave the argument out."""

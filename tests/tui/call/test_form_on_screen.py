@@ -70,7 +70,9 @@ async def test_typing_selects_a_value_and_backspace_clears_it() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "cups")
         await pilot.press("enter", *"coc")
-        assert "→ next, letters jump" in await settled(pilot, app, "< cocoa >  3 of 3")
+        assert "Space next, letters jump  ⌫ leave out" in await settled(pilot, app, "< cocoa >  3 of 3")
+        await pilot.press("space")
+        await settled(pilot, app, "< tea >  1 of 3")
         await pilot.press("backspace")
         await settled(pilot, app, "choose one, required")
 
