@@ -744,7 +744,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_ready=self.server.link.is_ready,
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,
-                choice=(*self.focused.KEYS, ("choice.none", "")) if isinstance(self.focused, ChoiceInput) else (),
+                choice=(*self.focused.KEYS, ("choice.none", ""))
+                if isinstance(self.focused, ChoiceInput)
+                else (),
                 goes_back=self._goes_back,
                 has_called=self.server.runner.last is not None,
                 has_servers=self._servers.are_several,

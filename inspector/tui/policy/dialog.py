@@ -47,10 +47,10 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         self.offer((*agree, ("decision.decline", "cancel" if view.agree else "close"), ("app.next", "")))
 
     def body(self) -> ComposeResult:
-        yield self._lines
         if self._view.arguments is not None:
             yield PlainText("Arguments, as they will be sent", classes="secondary-heading")
             yield self._arguments
+        yield self._lines
 
     def on_mount(self) -> None:
         # The text has the focus: there is no button that Enter could press.

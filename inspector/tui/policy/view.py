@@ -9,7 +9,7 @@ from inspector.boundary.mask import mask
 from inspector.claims.claim import words_of, written
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.resolution import Resolution, ResolutionState
-from inspector.claims.traits import Trait, traits_of_tool
+from inspector.claims.traits import Trait, badges, traits_of_tool
 from inspector.json.document import Document
 from inspector.json.exact import Json
 from inspector.policy.gate.consideration import Consideration, sentence_of
@@ -151,10 +151,18 @@ def _facts(considered: Consideration, tool: Tool | None) -> Iterator[Content]:
         yield _labelled("tool", Content("unknown: the server does not list it"))
     else:
         found = traits_of_tool(tool)
-        yield _labelled("effect", Content.assemble(_trait(found.effect), _outcome(found.outcome)))
-        yield _labelled("destination", _trait(found.destinations))
-        yield _labelled("accepts", _accepted(tool))
-        yield _labelled("returns", _trait(found.data_classes))
+        words = " · ".join(badge.word for badge in badges(found))
+        facts = (
+            ("declared", Content.styled(words, "bold") if words else None),
+            ("outcome", _trait(found.outcome)),
+            ("destination", _trait(found.destinations)),
+            ("accepts", _accepted(tool)),
+            ("returns", _trait(found.data_classes)),
+        )
+        declared = [_labelled(name, words) for name, words in facts if words is not None]
+        yield from declared or (
+            _labelled("declared", Content("nothing about what it does and with which data")),
+        )
     if considered.resolution is not None:
         yield _labelled("resolved", _resolved(considered.resolution))
     yield from _held(considered.trust)
@@ -185,30 +193,27 @@ def _held(trust: SessionTrust) -> Iterator[Content]:
         yield _labelled("sources", _named(trust.attribution))
 
 
-def _accepted(tool: Tool) -> Content:
+def _accepted(tool: Tool) -> Content | None:
     found = [
         written(word)
         for claim in claims_of_tool(tool)
         if claim.key == _INPUT_CLASSES and claim.well_formed
         for word in words_of(claim.value)
     ]
-    return _named(tuple(dict.fromkeys(found))) if found else _undeclared()
+    return _named(tuple(dict.fromkeys(found))) if found else None
 
 
-def _trait(trait: Trait) -> Content:
+def _trait(trait: Trait) -> Content | None:
+    """The value of a trait in words; None if nothing is declared."""
     match trait.value:
         case None | () | "unknown":
-            return _undeclared() if trait.defaulted else Content("none")
+            return None if trait.defaulted else Content("none")
         case str(word):
             return content(word, "bold")
         case bool(holds):
             return Content("yes" if holds else "no")
         case words:
             return _named(words)
-
-
-def _outcome(trait: Trait) -> Content:
-    return Content.assemble(", outcome ", _trait(trait)) if isinstance(trait.value, str) else Content("")
 
 
 def _resolved(resolution: Resolution) -> Content:
@@ -219,10 +224,6 @@ def _resolved(resolution: Resolution) -> Content:
 
 def _named(words: tuple[str, ...]) -> Content:
     return content(shortened(", ".join(words), _LONGEST))
-
-
-def _undeclared() -> Content:
-    return Content.styled("not declared", _QUIET)
 
 
 def _reasons(reasons: Iterable[str]) -> Iterator[Content]:

@@ -86,8 +86,8 @@ async def test_the_question_shows_all_facts_of_the_decision() -> None:
         for words in (
             "The session is untrusted since #1 search (demo)",
             "The server marks it destructive (destructiveHint).",
-            "effect",
-            "outcome irreversible",
+            "declared    delete · external",
+            "outcome     irreversible",
             "destination public",
             "accepts     pii",
             "sources     ␛[31m[bold]red[/bold], https://news.example/a",
@@ -98,6 +98,22 @@ async def test_the_question_shows_all_facts_of_the_decision() -> None:
             assert words in text, f"{words}\n{text}"
         assert "4711" not in text
         assert "\x1b" not in text
+        assert "not declared" not in text
+        # What is sent comes before all that is said about it.
+        assert text.index('"disk": "sda"') < text.index("Why you are asked") < text.index("About the call")
+
+
+async def test_the_question_says_in_one_line_that_a_tool_declares_nothing() -> None:
+    tool: JsonObject = {"name": "wipe", "inputSchema": {"type": "object"}}
+    policy = rules(rule("confirm", "tool.annotations.destructiveHint", exists=False))
+    app = app_of(script(tools=[tool]), terms=Terms(policy=policy))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("ctrl+r")
+        text = await settled(pilot, app, "Call wipe?")
+        about = text[text.index("About the call") :]
+        assert "declared    nothing about what it does and with which data" in about
+        assert not {"outcome", "destination", "accepts", "returns"} & set(about.split())
 
 
 @pytest.mark.parametrize("size", [LARGE, SMALL])
