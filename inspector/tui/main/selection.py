@@ -426,12 +426,15 @@ class Selection:
             self._earlier.record = record
             self.look()
 
-    def recall(self, record: CallRecord | None) -> None:
-        """Make `record` the only stored call; None removes all calls."""
+    def recall(self, record: CallRecord | None, *, opens_other: bool = False) -> None:
+        """Make `record` the only stored call; None removes all calls.
+
+        `opens_other`: true if the item of the call is opened next. Nothing is then said about the item that is open.
+        """
         before = self.record
         self._records = {record.name: record} if record is not None else {}
         entry = self._item.entry if self._item else None
-        if entry is not None and self.record is not before:
+        if entry is not None and self.record is not before and not opens_other:
             self.look()
             self._items.ask(ItemAsked(entry=entry, record=self.record, before=entry))
 
@@ -573,6 +576,9 @@ class Selection:
             if self._earlier is not None and self._earlier.record.name != call_name(view.entry):
                 self._earlier = None
             self._show_earlier()
+            if self.is_recorded and not is_again and self.record is not None:
+                # Its own result is being read. What is shown is about the item before.
+                self._result.show_note(Content(""))
             self.look()
             self._go_to_place()
         if self._focuses_when_shown:

@@ -162,9 +162,17 @@ class PlayerScreen(MainScreen):
             self.server.vault.expect(record)
         if record is not None and record is not self.server.selection.record:
             self.server.reviewer.finished(record)
-        self.server.selection.recall(record)
-        if scene.landed is not None and scene.landed.name != self._tool_shown:
-            self._go_to_tool(scene.landed.name)
+        selection, landed = self.server.selection, scene.landed
+        is_elsewhere = landed is not None and landed.name != self._tool_shown
+        opens_other = (
+            landed is not None
+            and is_elsewhere
+            and self.server.link.tool(landed.name) is not None
+            and (selection.tool is None or selection.tool.name != landed.name)
+        )
+        selection.recall(record, opens_other=opens_other)
+        if landed is not None and is_elsewhere:
+            self._go_to_tool(landed.name)
 
     def _go_to_tool(self, name: str) -> None:
         """Open the tool that has answered, wherever the cursor is."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from textual.content import Content
 from textual.widgets import Input
 
 from inspector.boundary.options import Level
@@ -144,6 +145,27 @@ async def test_a_tool_shows_its_last_call_up_to_the_position(tmp_path: Path) -> 
         await settled(pilot, app, "noon")
         await pilot.press("k")
         await settled(pilot, app, "#1 done")
+
+
+async def test_a_call_of_another_tool_says_nothing_about_the_tool_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = player_of(recording(tmp_path))
+    notes: list[str] = []
+    show_note = ResultPane.show_note
+
+    def noting(pane: ResultPane, note: Content) -> None:
+        notes.append(note.plain)
+        show_note(pane, note)
+
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<", "}")
+        await settled(pilot, app, "#1 done")
+        monkeypatch.setattr(ResultPane, "show_note", noting)
+        await pilot.press("}")
+        await settled(pilot, app, "#2 done")
+    assert [note for note in notes if "get_key" in note] == []
 
 
 async def test_j_jumps_to_a_frame_or_a_time_and_refuses_other_input(tmp_path: Path) -> None:
