@@ -714,14 +714,21 @@ _play = partial(row, KeyPlace.RECORDING)
 _asking = partial(row, KeyPlace.ASKING)
 
 RECORDINGS: tuple[Command, ...] = (
-    _play("play.step", "right_square_bracket", "step(1)", "step", "To the next frame or note.", shown="]"),
+    _play(
+        "play.step",
+        "right_square_bracket,right",
+        "step(1)",
+        "step",
+        "To the next frame or note. The arrow scrolls a part with long lines.",
+        shown="] →",
+    ),
     _play(
         "play.back",
-        "left_square_bracket",
+        "left_square_bracket,left",
         "step(-1)",
         "step back",
-        "To the previous frame or note.",
-        shown="[",
+        "To the previous frame or note. The arrow scrolls a part with long lines.",
+        shown="[ ←",
     ),
     _play(
         "play.next-call",
@@ -773,7 +780,7 @@ RECORDINGS: tuple[Command, ...] = (
         "ctrl+f",
         "find",
         "find",
-        "Finds words in the recording, from here.",
+        "Finds words in the recording, from here, then from the start.",
         shown="^f",
         palette=True,
     ),

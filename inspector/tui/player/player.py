@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
+from msgspec import Struct
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
@@ -23,6 +24,14 @@ _MOST_AT_ONCE = 5_000
 
 class PlayerChanged(Message):
     """Posted when reading, playing or a search begins, progresses or ends, for the transport bar."""
+
+
+class _Found(Struct, frozen=True, kw_only=True):
+    """The result of a search."""
+
+    line: int | None = None
+    is_beyond_end: bool = False
+    """True if the search went on beyond the end of the recording, from the other end."""
 
 
 class Player:
@@ -47,7 +56,7 @@ class Player:
         self._has_chosen = False
         """True if the user has chosen a position. If so, it is kept when the file is read to its end."""
         self._progress = (0, 0)
-        self._searching: Worker[int | None] | None = None
+        self._searching: Worker[_Found] | None = None
         self._stop = False
         self._ended = False
         self.words = ""
@@ -216,7 +225,7 @@ class Player:
         return self._searching is not None and self._searching.is_running
 
     def find(self, words: str, *, backwards: bool = False) -> None:
-        """Search for words from the position on, in a thread. `stop_search` cancels it."""
+        """Search for words from the position on, then from the other end, in a thread. `stop_search` cancels it."""
         self.words = words
         self._screen.run_worker(self._find(words, backwards=backwards), group="search", exclusive=True)
 
@@ -235,29 +244,42 @@ class Player:
             exit_on_error=False,
         )
         try:
-            there = await self._searching.wait()
+            found = await self._searching.wait()
         except (WorkerCancelled, WorkerFailed):
             self._stop = True
-            there = None
+            found = _Found()
         finally:
             showing.stop()
             self._searching = None
-        if there is not None:
-            self._choose(there, "")
-        elif not self._stop:
-            where = "before this" if backwards else "after this"
-            self._screen.notify(f"Nothing {where} contains {shortened(words, 60)}.", markup=False)
+        if not self._stop and (found.line is None or found.is_beyond_end):
+            self._screen.notify(self._explained(found, words, backwards=backwards), markup=False)
+        if found.line is not None:
+            self._choose(found.line, "")
         self._changed()
 
-    def _search(self, words: str, position: int, *, backwards: bool) -> int | None:
+    def _explained(self, found: _Found, words: str, *, backwards: bool) -> str:
+        """The sentence about a search that found nothing on its way to the end."""
+        shown = shortened(words, 60)
+        if found.line is None:
+            return f"Nothing in the recording contains {shown}."
+        if found.line == self.position:
+            return f"Nothing else contains {shown}."
+        where, end = ("before", "end") if backwards else ("after", "start")
+        return f"Nothing {where} this contains {shown}: the search went on from the {end}."
+
+    def _search(self, words: str, position: int, *, backwards: bool) -> _Found:
         with self._session.reading() as played:
-            return played.search(
+            search = partial(
+                played.search,
                 words,
-                position,
                 backwards=backwards,
                 is_cancelled=lambda: self._stop,
                 on_progress=self._note_progress,
             )
+            line = search(position=position)
+            if line is not None or self._stop:
+                return _Found(line=line)
+            return _Found(line=search(position=played.last + 1 if backwards else 0), is_beyond_end=True)
 
     def _note_progress(self, done: int, total: int) -> None:
         # Runs in a thread. Assigning one tuple is atomic.

@@ -262,7 +262,7 @@ class PlayerScreen(MainScreen):
 
     def action_find(self) -> None:
         words = self._player.words if self._player is not None else ""
-        explanation = "Searches the recording from this position on. Capitals only matter if you type any."
+        explanation = "Searches the recording from this position on, then from the start. Capitals only matter if you type any."
         self._ask("Find", explanation, AskField(label="Words", value=words), self._find)
 
     def action_find_again(self, step: int) -> None:

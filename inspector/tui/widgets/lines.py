@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
@@ -152,7 +153,9 @@ class Lines(ScrollView, can_focus=True):
         self.cursor = self.count - 1
 
     def action_slide(self, cells: int) -> None:
-        """Scroll sideways by `cells`."""
+        """Scroll sideways by `cells`. If all rows fit, the key is left to the screen."""
+        if not self.max_scroll_x:
+            raise SkipAction
         self.scroll_to(x=self.scroll_x + cells, animate=False)
 
     def action_choose(self) -> None:

@@ -99,6 +99,12 @@ async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
         assert "waiting" in text
         await pilot.press("]")
         assert "#2 done" in await settled(pilot, app, "frame 7 of 13")
+        # No line is too long for the catalogue, so the arrows step as well.
+        await until(pilot, app, lambda _: isinstance(app.focused, CatalogueLines))
+        await pilot.press("left")
+        await settled(pilot, app, "frame 6 of 13")
+        await pilot.press("right")
+        await settled(pilot, app, "frame 7 of 13")
         await pilot.press(">")
         await settled(pilot, app, "frame 13 of 13")
         await pilot.press("]")
@@ -197,12 +203,14 @@ async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_pat
         await pilot.press("ctrl+f", *"last", "enter")
         await settled(pilot, app, "frame 12 of 13")
         await pilot.press("ctrl+g")
-        await settled(pilot, app, "Nothing after this contains last.")
+        await settled(pilot, app, "Nothing else contains last.")
         await pilot.press("ctrl+f")
         app.screen.query_one(Input).value = "get_key"
         await pilot.press("enter")
-        await settled(pilot, app, "Nothing after this contains get_key.")
+        await settled(pilot, app, "Nothing after this contains get_key: the search went on from the start.")
+        await settled(pilot, app, "frame 3 of 13")
         await pilot.press("ctrl+b")
+        await settled(pilot, app, "Nothing before this contains get_key: the search went on from the end.")
         await settled(pilot, app, "frame 10 of 13")
 
 
