@@ -115,18 +115,23 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
     if view.undeclared.number:
         parts.insert(1, Content.styled(view.undeclared.words, "bold $text-warning"))
-    changes = sum(change.pointer not in PROTOCOL_MEMBERS for change in view.changes)
-    if changes:
-        parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
-    if view.is_moved:
-        parts.append(Content.styled("~ the model gets it as structuredContent", "$text-accent"))
-    if not view.observed:
-        parts.append(Content.styled("not observed in this host", "$text-warning"))
+    parts += _by_the_host(view)
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.remarks:
         parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')} in tab 4", "$text-warning"))
     return tuple(parts)
+
+
+def _by_the_host(view: ResultView) -> Iterator[Content]:
+    """What the host does with the result after the boundary."""
+    changes = sum(change.pointer not in PROTOCOL_MEMBERS for change in view.changes)
+    if changes:
+        yield Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent")
+    if view.is_moved:
+        yield Content.styled("~ the model gets it as structuredContent", "$text-accent")
+    if not view.observed:
+        yield Content.styled("not observed in this host", "$text-warning")
 
 
 def _has_media(model: Json) -> bool:
