@@ -82,7 +82,8 @@ class DemoRun:
         if tool in ARGUMENTS:
             # Pasting replaces the selection, so it waits until the selection is drawn.
             self.press(F7, until="{")
-            self.press(f"\x1b[200~{json.dumps(ARGUMENTS[tool])}\x1b[201~", until="valid")
+            pasted = json.dumps(ARGUMENTS[tool])
+            self.press(f"\x1b[200~{pasted}\x1b[201~", until=pasted[-8:])
         since = len(self.screen.written)
         self.screen.press(CTRL_R)
         if self.await_one(re.compile(f"{ended.pattern}|y call  Esc"), since) == "y call  Esc":

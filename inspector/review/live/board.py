@@ -40,7 +40,7 @@ class Board(Struct, frozen=True, kw_only=True):
     earlier: frozenset[str] = frozenset()
     """The fingerprints of findings about an earlier result that the last result of the tool does not have."""
     before: frozenset[str] = frozenset()
-    """The fingerprints of findings about the last result of a tool, if it is from before the last reconnect."""
+    """The fingerprints of findings about messages, or about the last result of a tool, from before a reconnect."""
     unshown: frozenset[str] = frozenset()
     """The names that contain a value withheld from a result. Reports mask them."""
     is_complete: bool = False

@@ -68,6 +68,8 @@ class OngoingReview:
         self._called: dict[str, _Called] = {}
         self._beside: tuple[ReportEntry, ...] = ()
         """The findings of rules that compare definitions, and those about requests by the server."""
+        self._lost: tuple[ReportEntry, ...] = ()
+        """The findings about the messages of earlier connections."""
         self._seen: _Seen | None = None
         """The input of the rules that compare definitions, apart from the catalogue."""
         self._catalogue: Catalogue | None = None
@@ -75,6 +77,11 @@ class OngoingReview:
         self._covering = Covering()
         self._repeating: tuple[object, frozenset[str]] = (None, frozenset())
         """The last input of `_repeated`, and the names of its definitions that contain a withheld value."""
+
+    def reconnect(self) -> None:
+        """Keep the findings about messages so far: the next connection has a timeline of its own."""
+        found = (entry for entry in (*self._beside, *self._lost) if _is_of_traffic(entry.finding))
+        self._lost = tuple({entry.fingerprint: entry for entry in found}.values())[:_MOST_EARLIER]
 
     def step(self, material: Material, size: int | None = None) -> Board:
         """Review new results and up to `size` definitions. After the last definition, compare all of them."""
@@ -110,6 +117,9 @@ class OngoingReview:
                 for call in material.calls
                 if call.is_before
                 for entry in self._called[call.name].entries
+            )
+            | {entry.fingerprint for entry in self._lost}.difference(
+                entry.fingerprint for entry in self._beside
             ),
             waiting=frozenset((offer.kind, offer.name) for offer in self._waiting),
             is_complete=complete,
@@ -191,7 +201,7 @@ class OngoingReview:
         judged = (self._judged[place][1] for place in self._order if place in self._judged)
         called = ((*each.entries, *each.earlier) for each in self._called.values())
         seen: set[tuple[str, str]] = set()
-        for entries in (*judged, *called, self._beside):
+        for entries in (*judged, *called, self._beside, self._lost):
             for entry in entries:
                 mark = (entry.fingerprint, entry.finding.message)
                 # Two tools may have the same name.
@@ -203,6 +213,10 @@ class OngoingReview:
                         entry = replace(entry, finding=shown, fingerprint=fingerprint(shown))  # noqa: PLW2901 - as it may be shown
                     groups.setdefault(subject, []).append(entry)
         return {subject: tuple(entries) for subject, entries in groups.items()}
+
+
+def _is_of_traffic(finding: Finding) -> bool:
+    return finding.subject is SubjectKind.REQUEST or finding.id.startswith("SL-PRO")
 
 
 def _sent(offer: Offer) -> object:

@@ -244,6 +244,8 @@ class Reviewer:
     def _review_of(self, session: Session) -> OngoingReview:
         """The review, which goes on with this session. Results from before a reconnect stay in it."""
         if session is not self._session:
+            if self._session is not None:
+                self._review.reconnect()
             self._session, self._heard = session, 0
             self._calls = {name: replace(call, is_before=True) for name, call in self._calls.items()}
         return self._review

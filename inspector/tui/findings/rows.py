@@ -21,7 +21,7 @@ from inspector.tui.text import content, count, path, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
 EARLIER, BEFORE = "in an earlier result", "before the reconnect"
-_WHEN = {EARLIER: f"{EARLIER}, not in the last one", BEFORE: f"in a result from {BEFORE}"}
+_WHEN = {EARLIER: f"{EARLIER}, not in the last one", BEFORE: f"from {BEFORE}"}
 
 _SHAPES = {"critical": "◆", "high": "▲", "medium": "■", "low": "▽", "info": "·"}
 _STYLES = {

@@ -410,7 +410,7 @@ async def test_a_finding_about_a_result_stays_after_a_reconnect_until_the_next_r
         await reviewed(pilot, app, "4 Findings 1")
         await pilot.press("f")
         text = await reviewed(pilot, app, "before the reconnect")
-        assert "in a result from before the reconnect" in text
+        assert "from before the reconnect" in text
         assert "not called in this session" not in text
         await pilot.press("escape", "r")
         await reviewed(pilot, app, "#2 done")
@@ -443,6 +443,14 @@ async def test_a_line_printed_to_stdout_at_the_start_is_quoted_at_once_and_in_it
         assert '"Server [bold]starting␛[2J …". Strict clients' in text
         await pilot.press("f")
         await reviewed(pilot, app, '> "Server [bold]starting␛[2J …"')
+        # A connection without such a line does not end the finding.
+        played.stdout = []
+        await pilot.press("escape", "R")
+        while len(played.opened) < 2:
+            await asyncio.sleep(0.01)
+        await pilot.press("f")
+        text = await reviewed(pilot, app, "before the reconnect")
+        assert '> "Server [bold]starting␛[2J …"' in text
 
 
 async def test_a_changed_list_is_reviewed_again() -> None:
