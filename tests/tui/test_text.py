@@ -175,7 +175,9 @@ def test_all_tabs_are_seen_with_the_open_one_in_full_and_as_many_counts_as_fit()
 @pytest.mark.parametrize("part", list(FocusedPart))
 @pytest.mark.parametrize("width", [40, 80, 140])
 def test_the_footer_fits_and_its_last_key_opens_the_full_list(part: FocusedPart, width: int) -> None:
-    offers = keys_now(KeySituation(part=part, has_called=True, has_differences=True, is_wrong=True))
+    offers = keys_now(
+        KeySituation(part=part, has_called=True, has_differences=True, has_reasons=True, is_wrong=True)
+    )
     keys = fitting(offers, width)
     assert key_line(keys).cell_length <= width + 2
     assert keys[-1].offer == offers[-1]
@@ -197,7 +199,10 @@ def test_the_way_back_is_in_the_footer_before_any_other_key(keys: Keys, width: i
     [
         (KeySituation(part=FocusedPart.CATALOGUE), "open"),
         (KeySituation(part=FocusedPart.RESULT, is_running=True), "cancel"),
-        (KeySituation(part=FocusedPart.RESULT, has_result=True, has_differences=True), "next"),
+        (
+            KeySituation(part=FocusedPart.RESULT, has_result=True, has_differences=True, has_reasons=True),
+            "next",
+        ),
         (KeySituation(part=FocusedPart.INPUT), "call"),
         (KeySituation(part=FocusedPart.FILTER), "keep"),
         (KeySituation(part=FocusedPart.FAILURE, is_ready=False), "reconnect"),

@@ -79,8 +79,8 @@ def header(view: HeaderView, width: int) -> Content:
 _DISPENSABLE = ("lenses", "since", "recording", "place", "profile", "tools", "protocol")
 """The parts that are shown where they have room, the most useful first.
 
-Lenses are the words before the names of boundary and host, since is the call of the trust label, the
-recording is its time.
+Lenses are the words before the names of boundary and host, since is the call of the trust label with the key
+that explains it, the recording is its time.
 """
 
 
@@ -88,7 +88,7 @@ def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
     """The state, and the details in `kept`."""
     recording = view.recording if "recording" in kept else view.recording.partition(" ")[0]
     trust = view.trust.word if view.trust else ""
-    label = trust if "since" in kept else trust.partition(" ")[0]
+    label = f"{trust}, T why" if trust and "since" in kept else trust.partition(" ")[0]
     state = Content.assemble(
         ("a recording", "bold $text-accent")
         if view.is_replay
