@@ -292,7 +292,7 @@ class ResultPane(Vertical):
         if self._contrast is None or self._contrast.record is not view.record:
             self.free_view(self._contrast)
             self._contrast = None
-            self._draw(view, pointer)
+            self._draw(view, _on_model_side(view, pointer) if is_other_host else pointer)
 
     def show_contrast(self, view: Contrast) -> None:
         """Show a comparison of two model views in place of the result."""
@@ -740,6 +740,16 @@ class ResultPane(Vertical):
 def _indent(row: Content) -> int:
     """The indentation of the rows of a reason in full."""
     return LABELLED if row.plain.startswith("  ") else 2
+
+
+def _on_model_side(view: ResultView, pointer: str | None) -> str | None:
+    """`pointer`, or if the model gets nothing there, the first difference that the model gets."""
+    outline = view.outline
+    node = outline.node_at(pointer) if pointer is not None else None
+    if node is None or outline.value(node, 1) is not ABSENT:
+        return pointer
+    given = (place for place in view.places if outline.value(place, 1) is not ABSENT)
+    return next(map(outline.pointer, given), pointer)
 
 
 def _with_json(view: ResultView) -> ResultView:

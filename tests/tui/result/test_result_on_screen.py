@@ -168,3 +168,23 @@ async def test_the_json_of_a_large_result_is_laid_out_in_a_thread(monkeypatch: p
         assert '"structuredContent": {' not in await settled(pilot, app, "content[0] text")
     assert len(threads) == 2
     assert threading.main_thread() not in threads
+
+
+async def test_a_host_whose_model_gets_nothing_at_the_cursor_shows_what_it_gets() -> None:
+    made = script(1)
+    rows: Json = [{"name": f"row {number}", "text": "word " * 40} for number in range(1_000)]
+    plain: JsonObject = {"name": "plain", "inputSchema": {"type": "object"}}
+    made.tools = [plain]
+    made.answers["plain"] = answering({"content": [], "structuredContent": {"rows": rows}})
+    app = app_of(made)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("slash", *"row 777", "enter")
+        await settled(pilot, app, '"row 777"')
+        await pilot.press("escape", "h")
+        await settled(pilot, app, "Choose a host")
+        await pilot.press(*"claude-code", "enter")
+        text = await settled(pilot, app, "Model sees (claude-code, declared)")
+        assert "exceeds maximum allowed" in text
