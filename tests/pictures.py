@@ -37,7 +37,7 @@ class Picture:
 
 
 CALLED = (
-    (("slash", *"generate"), "▸ generate_api_key"),
+    (("slash", *"generate"), "▹ generate_api_key"),
     (("enter",), "Tools 1 of"),
     (("enter",), "Esc leave"),
 )

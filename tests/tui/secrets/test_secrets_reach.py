@@ -217,6 +217,7 @@ OPTIONS = {
     "--remove",
     "--list",
     "--audit",
+    "--stderr",
     "--policy",
     "--args",
     "--boundary",
