@@ -76,7 +76,7 @@ async def searching(app: SightlineApp, size: tuple[int, int], *words: str) -> li
             await settled(pilot, app, "1 of ")
             drawn.append(next(line for line in screen_lines(app) if "▹" in line and word in line))
             await pilot.press("escape")
-            await settled(pilot, app, "/ search")
+            await settled(pilot, app, "Esc tools")
     return drawn
 
 
@@ -103,7 +103,7 @@ async def test_enter_goes_to_the_match_and_n_cycles_through_all() -> None:
         await settled(pilot, app, "26 of 26 matches")
         await settled(pilot, app, "n next match  N previous match  Esc close the search")
         await pilot.press("escape")
-        await settled(pilot, app, "/ search")
+        await settled(pilot, app, "Esc tools")
         await pilot.press("slash", "end", *"x")
         await settled(pilot, app, "no match")
         await pilot.press("enter")
