@@ -19,6 +19,9 @@ from inspector.session.live import Session
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.definition.view import withheld
 
+_MOST_LEARNT = 1_000
+"""The maximum number of withheld values of one result that later results are searched for."""
+
 
 def holdings(record: CallRecord) -> Holdings:
     """The secret references and withheld values in the result of a call."""
@@ -83,7 +86,8 @@ class VaultKeeper:
         with self._reading:
             passes = record.judgement.bounded(Level.DECLARED, record.policy).result
             repeats = not self._known.is_empty and self._known.repeats(passes)
-            self._known.learn([_at(raw, removal.pointer) for removal in found.withheld])
+            first = range(min(len(found.withheld), _MOST_LEARNT))
+            self._known.learn([_at(raw, found.withheld[index].pointer) for index in first])
         return found, repeats
 
     async def _take(self, session: Session, record: CallRecord) -> None:
