@@ -22,9 +22,10 @@ def profiles_dialog(
     """
 
     async def accept(answers: tuple[str, ...]) -> str:
-        chosen = PROFILES[answers[0]], Era(answers[1])
-        if chosen != (profile, era):
-            choose(*chosen)
+        chosen = PROFILES[answers[1]], Era(answers[0])
+        if chosen == (profile, era):
+            return "This is how Sightline is connected now. ↓ chooses another era, Esc keeps this one."
+        choose(*chosen)
         return ""
 
     about = ". ".join(f"{each.name}: {each.about}" for each in PROFILES.values())
@@ -32,13 +33,13 @@ def profiles_dialog(
         "Connect as",
         f"{about}. Sightline then connects again: a command is started again.",
         [
-            AskField(label="Profile", value=profile.name, choices=tuple(PROFILES)),
             AskField(
                 label="Era",
                 value=era.value,
                 choices=tuple(each.value for each in _ERAS),
                 meanings=tuple(_ERAS.values()),
             ),
+            AskField(label="Profile", value=profile.name, choices=tuple(PROFILES)),
         ],
         accept,
         verb="connect",

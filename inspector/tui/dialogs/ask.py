@@ -76,6 +76,8 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         self._problem = PlainText(id="ask-problem")
         self._busy = False
         more = [("app.next", "next field")] if len(fields) > 1 else []
+        if any(field.choices for field in fields):
+            more.insert(0, ("choice.next", "another choice"))
         self.offer((("form.call", verb), *more, ("asking.back", "cancel")))
 
     def body(self) -> ComposeResult:
@@ -111,9 +113,15 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         self._begin()
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "enter" and isinstance(self.focused, ChoiceInput):
+        if not isinstance(self.focused, ChoiceInput):
+            return
+        if event.key == "enter":
             event.stop()
             self._begin()
+        elif event.key in {"up", "down"}:
+            # The choices are listed one below the other.
+            event.stop()
+            self.focused.action_step(1 if event.key == "down" else -1)
 
     def _begin(self) -> None:
         if not self._busy:

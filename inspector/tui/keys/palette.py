@@ -1,13 +1,17 @@
 """The command palette: finds commands, hosts and themes by name."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import ClassVar, Protocol, runtime_checkable
 
+from textual import on
 from textual.app import ComposeResult
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.theme import BUILTIN_THEMES
+from textual.widgets import Input
+from textual.worker import WorkerError
 
 from inspector.files.themes import remember
 from inspector.tui.keys.command import Command, KeyPlace
@@ -98,7 +102,26 @@ class Palette(CommandPalette):
         line.offers = [KeyOffer(command(known), label) for known, label in _PALETTE_KEYS]
         yield line
 
+    @on(Input.Submitted)
+    async def run_found(self, event: Input.Submitted) -> None:
+        """Run the command under the cursor once the search for all that was typed has ended.
 
+        Until then the list is that of the first letters, so Enter would run another command.
+        """
+        event.stop()
+        event.prevent_default()
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                for worker in self.workers:
+                    if worker.group == self._GATHER_COMMANDS_GROUP and not worker.is_finished:
+                        await worker.wait()
+        except (TimeoutError, WorkerError):
+            return
+        self._select_or_command()  # pyright: ignore[reportUnknownMemberType]
+
+
+_PATIENCE_S = 2.0
+"""The time in seconds after which Enter does nothing if the search has not ended."""
 _PALETTE_KEYS = (
     ("form.call", "run"),
     ("host-list.next", "next"),

@@ -13,6 +13,7 @@ from inspector.hosts.reach import ReachChange, ReachKind
 from inspector.json.diff import Change, ChangeKind
 from inspector.json.exact import DuplicateKeys, Json, dump_text
 from inspector.pins.pins import ChangesSince, PinState
+from inspector.protocol.raised import raised_in
 from inspector.tui.pins.view import CHANGED, SIGNS, both_sides, change_lines, change_title
 from inspector.tui.text import content, count, duration, shortened
 from inspector.tui.watch.changes import HostReach, ValueChanges
@@ -92,7 +93,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
     lines = [outcome_line(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
-        words = f"R or the next save {does}; t shows the timeline, with stderr. The screen stays as it was."
+        words = f"R or the next save {does}; t shows stderr. The screen stays as it was."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
@@ -115,7 +116,7 @@ def strip_rows(view: WatchView, width: int, most: int) -> list[Content]:
     If something is cut, the first row ends with the key that shows it.
     """
     first, *rest = strip_lines(view, width)
-    outcome = outcome_line(view, in_strip=False, is_brief=True)
+    outcome = outcome_line(view, in_strip=view.phase is Phase.BROKEN, is_brief=True)
     if not view.has_changes and len(rest) < most and max(map(_cells, (first, *rest))) <= width:
         return [first, *rest]
     tail = Content("  ") + _MORE
@@ -192,8 +193,8 @@ def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> 
             )
         case Phase.BROKEN:
             state = "the server does not run" if view.is_started else "the server does not answer"
-            # At 80 columns the strip has room for the reason only without the name of the file.
-            lead = Content.assemble(at, *(() if in_strip else (what, ": ")), f"{state}: ")
+            # At 80 columns the strip has room for the reason only without the file and the state.
+            lead = at if is_brief else Content.assemble(at, *(() if in_strip else (what, ": ")), f"{state}: ")
             if view.broke_at:
                 lead = Content.styled(f"{view.broke_at} ", _QUIET)
             return Content.assemble(
@@ -333,8 +334,12 @@ def reason_in(lines: Iterable[str]) -> str:
     In a traceback, this is the last line with an error. The place of a syntax error is on an earlier line; it
     comes first, because the line may be cut.
     """
+    known = tuple(lines)
+    raised_at = raised_in(known)
+    if raised_at is not None and raised_at.place:
+        return f"{raised_at.place}: {raised_at.words}"
     last = place = found = ""
-    for line in lines:
+    for line in known:
         text = line.rstrip()
         at = _PLACE.match(text)
         raised = _RAISED.match(text)

@@ -81,3 +81,18 @@ def test_escape_and_the_next_key_are_two_keys_and_an_unknown_sequence_is_none(
     parser = KeyReader()
     found = (*parser.feed(read), *parser.feed(""))
     assert [key.key for key in found if isinstance(key, events.Key)] == keys
+
+
+async def test_enter_in_the_palette_runs_what_all_the_letters_before_it_find() -> None:
+    drives()
+    app = app_of(Script(tools=_TOOLS))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "▸ quiet")
+        for typed, shown in (("zzqq", "No matches found"), ("policy", "Rules decide on every call")):
+            await pilot.press("ctrl+p")
+            await settled(pilot, app, "Enter run")
+            arrive(app, typed, "enter")
+            text = await settled(pilot, app, shown)
+            assert "▸1 Call" not in text
+            await pilot.press("escape")
+            await settled(pilot, app, "▸ quiet")

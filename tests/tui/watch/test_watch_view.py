@@ -17,12 +17,12 @@ SECRET = "CANARY-7f3a-91be-44d0"
     ("stderr", "reason"),
     [
         ("", ""),
-        ('Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nValueError: no key', "ValueError: no key"),
+        ('Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nValueError: no key', "a.py:1: ValueError: no key"),
         ("Traceback …\n  x\nKeyError: 1\n\nDuring handling …\n\nTraceback …\nmy.errors.ApiError: gone", "my.errors.ApiError: gone"),
         ('  File "/x/server.py", line 3\n    def (\n        ^\nSyntaxError: invalid syntax', "server.py:3: SyntaxError: invalid syntax"),
         ("  + Exception Group Traceback …\n  | ExceptionGroup: one (1 sub-exception)\n  +-+----\n    | OSError: in use\n    +-----", "OSError: in use"),
         ("file:///x/server.mjs:7\nfoo(\n    ^\n\nSyntaxError: missing )\n    at wrap (node:1)\n\nNode.js v20.1.0", "server.mjs:7: SyntaxError: missing )"),
-        ("/x/s.js:1\nthrow new Error('boom')\n^\n\nError: boom\n    at x (/x/s.js:1:7)\n\nNode.js v20.1.0", "Error: boom"),
+        ("/x/s.js:1\nthrow new Error('boom')\n^\n\nError: boom\n    at x (/x/s.js:1:7)\n\nNode.js v20.1.0", "s.js:1: Error: boom"),
         ("thread 'main' panicked at src/main.rs:2:5:\nno key", "thread 'main' panicked at src/main.rs:2:5:"),
         ("panic: no key\n\ngoroutine 1 [running]:\nmain.main()\n\t/x/main.go:4", "panic: no key"),
         ("starting\nno such option: --prot", "no such option: --prot"),
@@ -145,7 +145,7 @@ def test_what_is_cut_from_a_low_strip_is_behind_a_key() -> None:
         (
             broken,
             2,
-            "✗ server.py saved: the server does not run: ValueError: xx",
+            "✗ ValueError: xxxxxxxx",
             "  R or the next save starts",
         ),
     ):

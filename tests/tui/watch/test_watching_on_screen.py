@@ -58,7 +58,7 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
 
         for code, reason in (
             ("def x(:", "server.py:5: SyntaxError: invalid syntax"),
-            ("raise ValueError('no key')", "ValueError: no key"),
+            ("raise ValueError('no key')", "server.py:5: ValueError: no key"),
             ("import sys; sys.exit('gave up')", "gave up"),
         ):
             edited.save(code=code)
@@ -102,7 +102,7 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(
         edited.save(result='{"value": 2}')
         await shows(
             app,
-            "write may change something, so it is not called again. While it is open, r calls it",
+            "write may change something, so it is not called again. r calls it",
             "from before the save",
         )
         await pilot.press("W")
@@ -173,7 +173,7 @@ async def test_a_save_is_reported_while_another_screen_covers_the_strip(tmp_path
         edited.save(other="Another.")
         await shows(app, "No calls yet", "server.py saved: the server was started again", absent="W shows")
         edited.save(code="raise ValueError('no key')")
-        await shows(app, "No calls yet", "server.py saved: the server does not run: ValueError: no key")
+        await shows(app, "No calls yet", "server.py saved: the server does not run: server.py:5: ValueError: no key")
 
 
 async def test_a_question_about_a_reading_tool_is_no_call_either_when_its_reason_is_gone(
