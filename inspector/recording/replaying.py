@@ -21,7 +21,7 @@ from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.client import REVISION_META
-from inspector.protocol.exchanges import Answered, Exchanges, Matched, ending_of
+from inspector.protocol.exchanges import Answered, Asked, Exchanges, Matched, ending_of
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.server_requests import server_requests
@@ -80,6 +80,15 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
     """True if the server asked something of the user or of a model since the previous call."""
 
 
+class UnansweredCall(Struct, frozen=True, kw_only=True):
+    """A recorded call without an answer, because its server ended or the recording did."""
+
+    name: str
+    """Untrusted text."""
+    at_s: float
+    """The time at which the call was sent."""
+
+
 class Replay:
     """Replays the frames of a recording, in their order."""
 
@@ -89,6 +98,8 @@ class Replay:
         self.definitions = RecordedDefinitions()
         self._exchanges = Exchanges()
         self._has_asked = False
+        self.unanswered: dict[int, UnansweredCall] = {}
+        """The calls that have no answer so far, by the number of the frame with the request."""
         self._revision = ""
         """The protocol revision that the last handshake agreed on; empty without one."""
 
@@ -118,7 +129,14 @@ class Replay:
         """Process a frame. Returns the calls that it answers."""
         self._has_asked |= any(True for _ in server_requests((matched,)))
         for event in matched.events:
+            if isinstance(event, Asked) and event.exchange.asked_by is Direction.SENT:
+                call = called(event.exchange.request.method, event.exchange.request.params)
+                if call is not None:
+                    self.unanswered[event.exchange.frame] = UnansweredCall(
+                        name=call[0], at_s=event.exchange.at_s
+                    )
             if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+                self.unanswered.pop(event.exchange.frame, None)
                 yield from self._answer(event, matched.frame)
 
     def connect(self) -> None:

@@ -230,3 +230,18 @@ def test_texts_with_withheld_url_queries_are_compared_without_them(
 ) -> None:
     found = differences("t", {"a": recorded}, {"a": now}, masked={"a": now}, removed=[], ignored=())
     assert [each.pointer for each in found] == differs
+
+
+def test_a_recorded_call_without_an_answer_is_reported_as_not_made(folder: Path) -> None:
+    recording = folder / "get.jsonl"
+    lines = [json.loads(line) for line in recording.read_text().splitlines()]
+    (asked,) = [line for line in lines if '"tools/call"' in json.dumps(line) and line.get("frame")]
+    again = json.dumps({**asked, "frame": 90}).replace('"name": "get"', '"name": "dies"')
+    end = next(index for index, line in enumerate(lines) if "end" in line)
+    written = [*map(json.dumps, lines[:end]), again, *map(json.dumps, lines[end:])]
+    recording.write_text("\n".join(written) + "\n")
+    ran = verified(folder, "--ignore", "/structuredContent/rows")
+    assert "frame 90, dies, not made again: the recording has no answer to it" in ran.out
+    assert "1 made again" in ran.out
+    assert "1 not made" in ran.out
+    assert "call: dies, without an answer in the recording" in sightline("replay", str(recording)).out

@@ -308,6 +308,8 @@ def _events(lines: Iterable[Line], replay: Replay) -> Iterator[ReplayedCall | _R
         words = note_words(line)
         if words and isinstance(line, (Note, LensesChanged, Connected)):
             yield _Remark(at_s=line.at_s, kind=words[0], text=words[1])
+    for call in replay.unanswered.values():
+        yield _Remark(at_s=call.at_s, kind="call", text=f"{call.name}, without an answer in the recording")
 
 
 def _contents(

@@ -103,7 +103,7 @@ def command(
 ) -> int:
     """Make the calls in RECORDING again on TARGET, and print what differs; exit with 12 if anything does."""
     ignored = tuple(_ignored(places.ignored))
-    calls = _calls(Path(recording))
+    calls, unanswered = _calls(Path(recording))
     with rules.logged(rules.read()) as terms:
         launch = launch_of(
             target_of(target, connection, invocation.command_line),
@@ -119,6 +119,7 @@ def command(
             print_lines((DIAGNOSTICS.mask(str(each)) for each in found), exactly=True)
             return ExitCode.OK
         checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
+    checked = sorted([*checked, *unanswered], key=lambda each: each.frame)
     _print(checked, recording, format_)
     if any(each.differences for each in checked):
         return ExitCode.DIFFERS
@@ -150,8 +151,11 @@ def _ignored(words: tuple[str, ...]) -> Iterator[IgnoredPlace]:
         yield from (ignored_of(line.strip()) for line in lines if line.strip())
 
 
-def _calls(path: Path) -> list[ReplayedCall]:
-    """The calls in a recording. Raises UsageError if there are none, or if it cannot be read to its end."""
+def _calls(path: Path) -> tuple[list[ReplayedCall], list[_Checked]]:
+    """The calls in a recording, and those without an answer.
+
+    Raises UsageError if there are none with an answer, or if the recording cannot be read to its end.
+    """
     file = RecordingFile(path)
     try:
         lines, replay = GoodLines(file), Replay()
@@ -163,8 +167,11 @@ def _calls(path: Path) -> list[ReplayedCall]:
             f"{path}, line {lines.broken.line}: {lines.broken.reason}", "Record the session again."
         )
     if not calls:
-        raise UsageError(f"{path} has no calls", "There is nothing to compare.")
-    return calls
+        raise UsageError(f"{path} has no calls with an answer", "There is nothing to compare.")
+    unsent = "the recording has no answer to it"
+    return calls, [
+        _Checked(frame=frame, tool=call.name, unsent=unsent) for frame, call in replay.unanswered.items()
+    ]
 
 
 def _withheld_argument(call: ReplayedCall) -> bool:

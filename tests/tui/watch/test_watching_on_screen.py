@@ -173,7 +173,9 @@ async def test_a_save_is_reported_while_another_screen_covers_the_strip(tmp_path
         edited.save(other="Another.")
         await shows(app, "No calls yet", "server.py saved: the server was started again", absent="W shows")
         edited.save(code="raise ValueError('no key')")
-        await shows(app, "No calls yet", "server.py saved: the server does not run: server.py:5: ValueError: no key")
+        await shows(
+            app, "No calls yet", "server.py saved: the server does not run: server.py:5: ValueError: no key"
+        )
 
 
 async def test_a_question_about_a_reading_tool_is_no_call_either_when_its_reason_is_gone(
