@@ -6,12 +6,14 @@ import re
 import subprocess
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.errors import UsageError
+from inspector.files import paths as own_paths
 from inspector.protocol.targets import HttpTarget, StdioTarget, Target
 
 _STEP_MS = 20
@@ -223,7 +225,12 @@ def _missed(
 def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
     """The changed paths that are files of the server."""
     own = [path for path in paths if path in watching.files]
-    others = [path for path in paths if path not in watching.files and not os.path.isdir(path)]  # noqa: PTH112 - as above
+    kept = _kept_by_sightline()
+    others = [
+        path
+        for path in paths
+        if path not in watching.files and not path.startswith(kept) and not os.path.isdir(path)  # noqa: PTH112 - as above
+    ]
     for root in watching.folders:
         inside = [
             path
@@ -236,6 +243,14 @@ def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
         # A folder that the user named counts with its content, even if git ignores it.
         own += [path for path in inside if root in ignored or path not in ignored]
     return tuple(sorted(set(own)))
+
+
+def _kept_by_sightline() -> tuple[str, ...]:
+    """The beginnings of the paths of files that Sightline itself writes, if their folders are in a watched one."""
+    with suppress(UsageError):
+        folders = own_paths.data(), own_paths.configuration()
+        return tuple(f"{os.path.realpath(folder)}{os.sep}" for folder in folders)
+    return ()
 
 
 def _may_count(path: str, root: str) -> bool:

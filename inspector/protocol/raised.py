@@ -8,7 +8,7 @@ from msgspec import Struct
 _MAX_LINES = 2000
 _MAX_LENGTH = 500
 """The maximum number of characters of a line that are read: the lines are untrusted text."""
-_MAX_MORE = 3
+_MAX_MORE = 5
 """The maximum number of lines that a message has after its first."""
 MAX_BEFORE = 20
 """The maximum number of lines that are quoted up to an exception."""

@@ -49,7 +49,11 @@ async def seen(saved: AsyncGenerator[tuple[str, ...]], name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("has_git", [True, False])
-async def test_only_saves_of_the_server_files_are_reported(tmp_path: Path, *, has_git: bool) -> None:
+async def test_only_saves_of_the_server_files_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_git: bool
+) -> None:
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
     if has_git:
         await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(tmp_path)], check=True)
         (tmp_path / ".gitignore").write_text("built/\n*.sqlite\n")
@@ -75,6 +79,7 @@ async def test_only_saves_of_the_server_files_are_reported(tmp_path: Path, *, ha
             ):
                 (tmp_path / "src" / name).write_text("1")
             (ignored / "b.js").write_text("1")
+            (tmp_path / "data" / "recent.json").write_text("1")
             (tmp_path / "src" / "a.py").write_text("1")
             await asyncio.sleep(0.2)
         assert await first == {"a.py"}

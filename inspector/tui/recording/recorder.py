@@ -103,7 +103,12 @@ class SessionRecorder:
         if self._recorder is not None:
             self._screen.run_worker(self._stop(), group="recording")
         elif session is None or session.state is not SessionState.READY:
-            self._screen.notify("There is no session to record yet.", severity="warning", markup=False)
+            words = (
+                "The server is gone. R connects again; then w records everything since the start."
+                if self._opened and session is not None and session.timeline.entries
+                else "There is no session to record yet."
+            )
+            self._screen.notify(words, severity="warning", markup=False)
         else:
 
             async def start(answers: tuple[str, ...]) -> str:

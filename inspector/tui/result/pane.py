@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from textwrap import dedent
 from typing import ClassVar, TypeAlias, TypeGuard
 
 from msgspec import Struct
@@ -226,7 +227,9 @@ class ResultPane(Vertical):
         self._causes = shown, width
         self._stderr.display = shown > 0
         if shown > 0:
-            lines = [content(line.rstrip()).truncate(width, ellipsis=True) for line in self._cause[-shown:]]
+            # Rich indents a traceback by the width of a time and a level.
+            cause = dedent("\n".join(line.rstrip() for line in self._cause[-shown:])).split("\n")
+            lines = [content(line).truncate(width, ellipsis=True) for line in cause]
             self._stderr.update(Content("\n").join([Content.styled("stderr", "bold"), *lines]))
 
     def outdate(self, number: int) -> None:

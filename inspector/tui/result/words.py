@@ -98,7 +98,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         else Content.styled(found.words, level_style(view.level)),
     ]
     if found.withheld and view.host != "spec":
-        words = f"withheld by the boundary, which is not part of {shortened(view.host, 40)}: b shows `open`"
+        words = f"{shortened(view.host, 40)} itself would withhold nothing: b shows `open`"
         parts.append(content(words, "$text-warning"))
     if view.record.outcome == _LEFT and view.record.tool is not None and view.record.tool.page is not None:
         parts.append(Content.styled("a call that leaves the page also answers []", QUIET))
