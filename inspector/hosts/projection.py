@@ -27,7 +27,7 @@ from inspector.json.pointer import child
 from inspector.json.walk import walk
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Kind, Tool
-from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
+from inspector.protocol.outcome import Outcome, Result, Unfinished, unfinished, unfinished_in
 
 _NO_ANSWER = HostChange(
     pointer="",
@@ -173,8 +173,18 @@ def projection_of(
         judgement=judgement,
         policy=policy,
         bounded=bounded,
-        context=model_view_of(host, bounded, call),
+        context=model_view_of(host, _as_result(bounded, judgement), call),
     )
+
+
+def _as_result(bounded: Bounded, judgement: Judgement) -> Bounded:
+    """The bounded result as a host gets it: at level `open`, the value of a page as structured content, as at the others."""
+    is_open = bounded.level is Level.OPEN and isinstance(judgement.outcome, Result) and not bounded.unfinished
+    contract = judgement.contract
+    if is_open and contract.is_of_page and not is_result(bounded.result, contract):
+        value: JsonObject = {"content": [], "structuredContent": bounded.result, "isError": False}
+        return replace(bounded, result=value)
+    return bounded
 
 
 def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:

@@ -10,6 +10,8 @@ from inspector.boundary.contract import contract_of
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.hosts.leaks import LONG, MAX_APART, MAX_SEARCHED, Finder, Leak, LeakSearch, Secret, secrets_of
+from inspector.hosts.projection import project
+from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.texts import OVERLAP, STRETCH, stretches
 from inspector.protocol.catalogue import Tool
@@ -232,3 +234,16 @@ def test_metadata_leaks_if_it_is_found_but_does_not_count_as_withheld() -> None:
         assert search.count == 0
         found = search.leaked({"seen": value}, observed=True, hosts_left=1)
         assert (found.verdict, found.unknown) == (verdict, 0)
+
+
+def test_every_host_gets_the_value_of_a_page_as_structured_content_at_every_level() -> None:
+    secret = "planted-4711-key"
+    schema: JsonObject = {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}}
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": schema})
+    outcome = Result(value={"key": secret}, of_page=True)
+    for host in hosts():
+        seen = {level: dump_text(project(outcome, tool, level, host).context.model) for level in Level}
+        of_server = Result(value={"content": [], "structuredContent": {"key": secret}, "isError": False})
+        as_server = dump_text(project(of_server, tool, Level.OPEN, host).context.model)
+        assert seen[Level.OPEN] == as_server, host.name
+        assert secret not in seen[Level.DECLARED] + seen[Level.CLOSED], host.name
