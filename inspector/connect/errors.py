@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from inspector.connect.stdio import how_it_ended
 from inspector.credentials.cutting import masked_start
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.json.exact import dump_text
@@ -43,7 +44,7 @@ def connect_error(
                 failure.detail, "Is this an MCP endpoint? Its answer breaks the protocol."
             )
         case Failure():
-            return UnreachableError(failure.detail, _lost_hint(target))
+            return UnreachableError(failure.detail, _lost_hint(target, failure.detail))
         case RpcError():
             text = f"the server answered {asked} with an error: {dump_text(failure.value)}\n{_named(target)}"
             return UnreachableError(text, "Try --era legacy or --era modern.")
@@ -63,7 +64,9 @@ def _silence_hint(target: StdioTarget | HttpTarget) -> str:
     return "Is this an MCP endpoint? --timeout SECONDS waits longer."
 
 
-def _lost_hint(target: StdioTarget | HttpTarget) -> str:
+def _lost_hint(target: StdioTarget | HttpTarget, detail: str) -> str:
     if isinstance(target, StdioTarget):
+        if detail.startswith(how_it_ended(0)):
+            return "It ended without an error and without an answer. Does the script start the server, as with mcp.run()?"
         return "Run the command in a shell to see its error. A server gets only a few variables: pass others with -e."
     return "Is the server running, and the host and port right?"

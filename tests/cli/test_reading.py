@@ -32,6 +32,8 @@ def as_json(*words: str, code: int = 0) -> dict[str, object]:
 def test_a_resource_is_read_as_text_and_as_blob(reading: str) -> None:
     read = as_json("read", "note://today", reading)
     assert read["resource"] == "note://today"
+    # A name that only one resource has is as good.
+    assert as_json("read", "today", reading)["resource"] == "note://today"
     assert read["model"] == {
         "contents": [{"mimeType": "text/plain", "text": "Buy milk.", "uri": "note://today"}]
     }
@@ -68,7 +70,7 @@ def test_a_prompt_is_fetched_with_its_arguments(reading: str) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("read", "today"), 5, "today is not a URI"),
+        (("read", "todai"), 5, "todai is not a URI"),
         (("read", "note://today", "--arg", "a=b"), 2, "no variables"),
         (("read", "book", "--arg", "genre=a"), 2, "/title: is missing"),
         (("prompt", "discus"), 5, "Did you mean discuss?"),

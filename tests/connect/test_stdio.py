@@ -468,3 +468,12 @@ def members(group: int) -> bool:
 def test_the_signal_that_ended_a_server_is_named() -> None:
     assert how_it_ended(-signal.SIGSEGV) == "the server was ended by SIGSEGV"
     assert how_it_ended(2) == "the server exited with code 2"
+
+
+async def test_a_script_that_starts_no_server_is_recognised(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text("print_nothing = True")
+    target = StdioTarget(command=(sys.executable, str(script)))
+    with pytest.raises(UnreachableError) as caught:
+        await Session(target, Options(connect_timeout_s=10), lambda _: None).connect()
+    assert "Does the script start the server" in caught.value.hint

@@ -57,7 +57,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 ) -> int:
     """Read the resource URI of TARGET and print what the server sent beside what the model sees.
 
-    URI may be a template of the server, by its URI or its name: --arg gives its variables.
+    URI may be the name of a resource, or a template of the server, by its URI or its name: --arg gives its variables.
     """
     check_named("URI", uri, target, connection)
     return called(
@@ -75,9 +75,15 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
 
 def _resource(session: Session, uri: str, call: CallArguments) -> Item:
-    """The resource or template that `uri` names, listed or not. Raises UsageError or ToolFailedError."""
+    """The resource or template that `uri` names, listed or not; a resource also by its name, if only one has it.
+
+    Raises UsageError or ToolFailedError.
+    """
     catalogue = session.catalogue
     resource = catalogue.item(Kind.RESOURCE, uri)
+    if resource is None:
+        named = [each for each in catalogue.items(Kind.RESOURCE) if text_at(each.definition, "name") == uri]
+        resource = named[0] if len(named) == 1 else None
     if resource is None:
         templates = catalogue.items(Kind.TEMPLATE)
         template = next(
