@@ -12,7 +12,7 @@ from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Certificates
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
@@ -552,9 +552,19 @@ async def test_the_result_stays_on_the_screen_after_the_server_dies() -> None:
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "#1 done")
+        for line in (
+            "Traceback (most recent call last):",
+            '  File "/a/server.py", line 3',
+            "KeyError: 'url'",
+            "^^^",
+        ):
+            told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
         told.opened[0].enter(SessionState.FAILED, "the server was killed by signal 9", "Reconnect to go on.")
         text = await settled(pilot, app, "killed by signal 9")
         assert "#1 done" in text
+        assert re.search(r"█ +server\.py:3: KeyError: 'url'", text), text
+        await pilot.press("w")
+        await settled(pilot, app, "then w records everything since the start")
         # The call is made again by a new connection.
         await pilot.press("r")
         text = await settled(pilot, app, "#2 done")

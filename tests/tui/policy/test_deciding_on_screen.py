@@ -81,7 +81,7 @@ async def wanting_to_wipe(pilot: Pilot[None], app: SightlineApp, shows: str = "C
 async def test_the_question_shows_all_facts_of_the_decision() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
-        await searched(pilot, app, "untrusted since #1")
+        await searched(pilot, app, "untrusted since #1, T why")
         text = await wanting_to_wipe(pilot, app)
         for words in (
             "The session is untrusted since #1 search (demo)",

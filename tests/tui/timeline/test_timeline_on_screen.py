@@ -245,14 +245,18 @@ async def test_the_cause_of_a_failed_call_is_below_its_result_and_t_goes_to_it()
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 tool error")
         frames = (f'  File "/a/server.py", line {number}, in call' for number in range(30))
+        # Rich indents a traceback by the width of a time and a level.
+        indent = " " * 20
         for line in (
-            "Traceback (most recent call last):",
-            *frames,
-            "KeyError: '\x1b[2J'",
+            f"{indent}Traceback (most recent call last):",
+            *(indent + frame for frame in frames),
+            f"{indent}KeyError: '\x1b[2J'",
             *["[12:00] after"] * 3,
         ):
             told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
         text = await settled(pilot, app, "line 29, in call")
+        (last,) = [line for line in text.splitlines() if "line 29, in call" in line and "! ▸" not in line]
+        assert indent not in last[last.rindex("│") + 1 if "│" in last else 42 :]
         below = text.partition("Server sent")[2].partition("Timeline")[0]
         assert "\n".join(line.split("│")[-1].strip() for line in below.splitlines()).count("in call") > 2
         assert "KeyError: '" in below
