@@ -9,6 +9,7 @@ from msgspec import Struct
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.pins import ServerDefinitions, definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
+from inspector.protocol.client import REVISION_META
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
 from inspector.protocol.timeline import Timeline
@@ -29,7 +30,6 @@ from inspector.schema.validation import violations
 
 _OF_HTTP = frozenset({"http", "sse", "page"})
 _IDENTITY = "io.modelcontextprotocol/serverInfo"
-_REVISION = "io.modelcontextprotocol/protocolVersion"
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
@@ -185,7 +185,7 @@ def _identity_of(matched: Iterable[Matched]) -> JsonObject:
         if asked.method not in {"initialize", "server/discover"}:
             continue
         identity = result.get("serverInfo", _member(result.get("_meta"), _IDENTITY))
-        revision = _member(_member(asked.params, "_meta"), _REVISION)
+        revision = _member(_member(asked.params, "_meta"), REVISION_META)
         members = {
             "name": _member(identity, "name"),
             "version": _member(identity, "version"),

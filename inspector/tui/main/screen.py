@@ -1210,13 +1210,18 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
 
+_LONGEST_ERROR_BYTES = 20_000
+"""The maximum size of an answer that is searched for the reason of an error whenever the timeline grows."""
+
+
 def _warnings(record: CallRecord, server: ServerParts) -> tuple[str, ...]:
     """Sentences above a result that are not about the result alone."""
     warnings: list[str] = []
     if record.number in server.vault.repeating:
         warnings.append("a value passes that was withheld from an earlier call, or fetched as a secret")
     facts = server.link.server
-    method = unanswerable(record.outcome, facts.era) if facts is not None else ""
+    is_short = record.size_bytes <= _LONGEST_ERROR_BYTES
+    method = unanswerable(record.outcome, facts.era) if facts is not None and is_short else ""
     if method:
         warnings.append(
             f"the server cannot send {method} during a call in the stateless era. ^a connects with a handshake: era legacy"
