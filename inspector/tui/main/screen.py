@@ -39,6 +39,7 @@ from inspector.tui.call.runner import (
     CallGivenUp,
     CallStarted,
     CallStopped,
+    RepeatableCall,
 )
 from inspector.tui.catalogue.badges import BadgeLoader
 from inspector.tui.catalogue.collisions import collision_mark, collision_note
@@ -934,7 +935,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify(
                 content(f"Connecting again, then calling {shortened(call.name, 60)}.").plain, markup=False
             )
-            server.restart(then=self.action_repeat_call)
+            server.restart(then=partial(self._repeat_if_shown, server, call))
             return
         tool = server.link.tool(call.name) if call is not None and self._repeats() else None
         if tool is None or server.runner.obstacle():
@@ -942,6 +943,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         else:
             # The result is shown together with its tool.
             server.selection.go_to_form(tool, partial(server.repeat, None))
+
+    def _repeat_if_shown(self, server: ServerParts, call: RepeatableCall) -> None:
+        """Make a call again, unless `r` would make another one, because the user has gone elsewhere meanwhile."""
+        if self.server is server and server.runner.repeatable(server.selection.record) is call:
+            self.action_repeat_call()
 
     def action_watch(self) -> None:
         if self.server.watch is None:

@@ -22,6 +22,7 @@ from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.keys import footer
 from inspector.tui.main import selection
+from inspector.tui.main.servers import ServerParts
 from inspector.tui.result.pane import ResultPane
 from tests.tui.scripted import (
     LARGE,
@@ -570,6 +571,49 @@ async def test_the_result_stays_on_the_screen_after_the_server_dies() -> None:
         text = await settled(pilot, app, "#2 done")
         assert "── reconnected ──" in text
         assert len(told.opened) == 2
+
+
+async def test_a_call_that_waits_for_a_connection_is_not_replaced_by_that_of_another_tool(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waiting: list[Callable[[], None]] = []
+
+    def restart(_server: ServerParts, then: Callable[[], None]) -> None:
+        waiting.append(then)
+
+    monkeypatch.setattr(ServerParts, "restart", restart)
+    plain: JsonObject = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+    names = ("first", "second")
+    told = Script(
+        tools=[{"name": name, **plain} for name in names],
+        answers={name: answering({"content": []}) for name in names},
+    )
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        for number, name in enumerate(names, 1):
+            await settled(pilot, app, f"▸ {name}")
+            await pilot.press("enter")
+            await settled(pilot, app, "Enter call")
+            await pilot.press("enter")
+            await settled(pilot, app, f"#{number} done")
+            await pilot.press("escape", "j")
+        await pilot.press("k")
+        await settled(pilot, app, "#1 done")
+        told.opened[0].enter(SessionState.FAILED, "gone")
+        await settled(pilot, app, "R tries again")
+        await pilot.press("r")
+        await until(pilot, app, lambda _: len(waiting) == 1)
+        told.opened[0].enter(SessionState.READY)
+        await pilot.press("j")
+        await settled(pilot, app, "#2 done")
+        waiting[0]()
+        await settled(pilot, app, "#2 done")
+        assert [name for name, _ in told.calls] == ["first", "second"]
+        await pilot.press("k")
+        await settled(pilot, app, "#1 done")
+        waiting[0]()
+        await settled(pilot, app, "#3 done")
+        assert [name for name, _ in told.calls] == ["first", "second", "first"]
 
 
 async def test_quitting_closes_the_session() -> None:
