@@ -70,6 +70,10 @@ def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
         yield Content.styled("✓ output fits its schema", "$text-success")
 
 
+_WITHHELD_AT_OPEN = {Rule.POLICY, Rule.UNVERIFIED, Rule.UNFINISHED}
+"""The rules that withhold at every boundary level, so that no host passes these values."""
+
+
 def strip(view: ResultView) -> tuple[Content, ...]:
     """The bytes sent and given to the model, the removals by rule, and the host's changes."""
     if view.failure is not None:
@@ -97,7 +101,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         if found.withheld
         else Content.styled(found.words, level_style(view.level)),
     ]
-    if found.withheld and view.host != "spec":
+    if view.level is not Level.OPEN and view.host != "spec" and found.withheld.keys() - _WITHHELD_AT_OPEN:
         words = f"{shortened(view.host, 40)} itself would withhold nothing: b shows `open`"
         parts.append(content(words, "$text-warning"))
     if view.record.outcome == _LEFT and view.record.tool is not None and view.record.tool.page is not None:
