@@ -246,7 +246,7 @@ def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _kept_by_sightline() -> tuple[str, ...]:
-    """The beginnings of the paths of files that Sightline itself writes, if their folders are in a watched one."""
+    """The beginnings of the paths of all files that Sightline itself keeps."""
     with suppress(UsageError):
         folders = own_paths.data(), own_paths.configuration()
         return tuple(f"{os.path.realpath(folder)}{os.sep}" for folder in folders)

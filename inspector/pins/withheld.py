@@ -16,7 +16,7 @@ from inspector.recording.markers import MarkerKey
 
 
 class WithheldValues:
-    """The withheld values of a session, for masking them in definitions. Use it in one thread at a time."""
+    """The withheld values of a session, which are found in definitions and later results. Use it in one thread at a time."""
 
     def __init__(self) -> None:
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
@@ -25,6 +25,15 @@ class WithheldValues:
         """Add the withheld values of one result. `removals`: the removals at level `declared`."""
         if not isinstance(outcome, Failure):
             self._bounder.judged(tool, raw_of(outcome), removals)
+
+    def conceal(self, secrets: Iterable[str]) -> None:
+        """Add values that no boundary has withheld, such as fetched secrets."""
+        self._bounder.known.learn(list(secrets))
+
+    def repeats(self, value: Json) -> bool:
+        """True if a value repeats a withheld value that is long enough not to occur by chance."""
+        known = self._bounder.known
+        return not known.is_empty and known.repeats(value)
 
     def masked(self, tool: Tool) -> Tool:
         """A copy of `tool`, with a mask for each part of its definition that repeats a withheld value."""

@@ -281,7 +281,6 @@ class CataloguePane(Vertical):
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = PlainText(id="catalogue-note")
         self._legend = PlainText(id="catalogue-legend")
-        self._explained = Content("")
         self._settling: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -298,10 +297,6 @@ class CataloguePane(Vertical):
     def _explain(self) -> None:
         """Show the legend of the row under the cursor, below the list."""
         words = self._lines.legend
-        if words.is_same(self._explained):
-            # Updating the text lays out the whole screen again.
-            return
-        self._explained = words
         self._legend.update(words)
         self.set_class(bool(words.plain), "-shortened")
 

@@ -75,7 +75,6 @@ class DefinitionPane(Vertical):
         self._line = PlainText(id="definition-line")
         self._why = PlainText(id="definition-why")
         self._note = PlainText(id="definition-note")
-        self._noted = Content("")
         self._view: DefinitionView | None = None
         self._mark: DefinitionMark | None = None
         self._skill: Item | None = None
@@ -122,10 +121,8 @@ class DefinitionPane(Vertical):
 
     def note(self, words: Content) -> None:
         """Show a note about the whole definition below it. Empty text hides the note."""
-        if not words.is_same(self._noted):
-            self._noted = words
-            self._note.update(words)
-            self.set_class(bool(words.plain), "-noted")
+        self._note.update(words)
+        self.set_class(bool(words.plain), "-noted")
 
     def show(self, view: DefinitionView) -> None:
         """Show both sides. The cursor stays on its value if the tool is the same."""

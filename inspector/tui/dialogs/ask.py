@@ -119,7 +119,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
             event.stop()
             self._begin()
         elif event.key in {"up", "down"}:
-            # The choices are listed one below the other.
+            # The choices are listed below, often one in each row.
             event.stop()
             self.focused.action_step(1 if event.key == "down" else -1)
 

@@ -42,7 +42,7 @@ _SIGNS = (
     ("▸", "the cursor, where keys act, or the open tab; before a group in the timeline: folded, ▾ unfolded"),
     (
         "▹",
-        "the cursor of a list that has not the focus; above a result: the reason for the row under the cursor",
+        "the cursor of a list without the focus; above a result: the reason for the row under the cursor",
     ),
     ("✗", "withheld: kept from the model by the boundary; in the catalogue and among claims: malformed"),
     (

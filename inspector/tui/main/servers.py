@@ -397,7 +397,7 @@ class ServerParts:
         if self.link.session is not None:
             self.link.session.conceal([secret])
         self.history.conceal([secret])
-        self.vault.learn([secret])
+        self.vault.learn(secret)
 
     def _show_vault(self) -> None:
         self._stage.vault_changed()

@@ -1,7 +1,8 @@
 """Puts the secret references and withheld values of each call into the session's vault."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from textual.screen import Screen
@@ -9,9 +10,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.reading import raw_of
-from inspector.json.exact import Json
-from inspector.json.pointer import resolve
-from inspector.recording.known import KnownValues
+from inspector.pins.withheld import WithheldValues
 from inspector.secrets.holdings import Holdings, holdings_in
 from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
@@ -50,7 +49,7 @@ class VaultKeeper:
         self._changed = changed
         self._expected: list[tuple[Session, CallRecord]] = []
         self._empty = Custody()
-        self._known = KnownValues()
+        self._withheld = WithheldValues()
         self._reading = threading.Lock()
         self.repeating = set[int]()
         """The numbers of the calls whose results pass a value that was withheld or fetched before."""
@@ -71,24 +70,22 @@ class VaultKeeper:
         for session, record in expected:
             self._screen.run_worker(self._take(session, record), group="keeping")
 
-    def learn(self, values: Iterable[str]) -> None:
-        """Search the results of later calls for these values too."""
+    def learn(self, secret: str) -> None:
+        """Search the results of later calls for this value too."""
         # A thread may search a large result now.
-        self._screen.run_worker(lambda: self._learn(list(values)), thread=True, group="keeping")
+        self._screen.run_worker(lambda: self._learn(secret), thread=True, group="keeping")
 
-    def _learn(self, values: list[Json]) -> None:
+    def _learn(self, secret: str) -> None:
         with self._reading:
-            self._known.learn(values)
+            self._withheld.conceal([secret])
 
     def _read(self, record: CallRecord) -> tuple[Holdings, bool]:
         """The secrets in a result, and whether it passes one of an earlier call. Blocks."""
-        found, raw = holdings(record), raw_of(record.outcome)
+        passes = record.judgement.bounded(Level.DECLARED, record.policy).result
         with self._reading:
-            passes = record.judgement.bounded(Level.DECLARED, record.policy).result
-            repeats = not self._known.is_empty and self._known.repeats(passes)
-            first = range(min(len(found.withheld), _MOST_LEARNT))
-            self._known.learn([_at(raw, found.withheld[index].pointer) for index in first])
-        return found, repeats
+            repeats = self._withheld.repeats(passes)
+            self._withheld.learn(record.tool, record.outcome, islice(withheld(record), _MOST_LEARNT))
+        return holdings(record), repeats
 
     async def _take(self, session: Session, record: CallRecord) -> None:
         try:
@@ -108,10 +105,3 @@ class VaultKeeper:
             vault = session.custody.vault
             vault.keep(record.number, record.name, record.received_s, raw_of(record.outcome), found)
             self._changed()
-
-
-def _at(raw: Json, pointer: str) -> Json:
-    try:
-        return resolve(raw, pointer)
-    except LookupError:
-        return None

@@ -56,9 +56,8 @@ class WatchStrip(PlainText):
             # While more is expected, the strip keeps its height: another height lays out the whole screen
             # again.
             rows += [Content("")] * (self._rows - len(rows))
-        is_as_high = len(rows) == self._rows
         self._rows = len(rows)
-        self.update(Content("\n").join(rows), layout=not is_as_high)
+        self.update(Content("\n").join(rows))
 
 
 class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
