@@ -22,6 +22,8 @@ from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 DROPPED, CHANGED = "✗", "~"
 
 _MAX_NAMED = 50
+_AROUND_TEXT = 26
+"""The cells of a line for signs, indentation, key and quotes. Deeper texts are reached with the arrows."""
 
 
 def origin_line(facts: PageFacts) -> Content:
@@ -185,8 +187,12 @@ class PageScreen(SecondaryScreen[None], inherit_bindings=False):
             yield from self._side("Kept by the browser", self._kept)
         yield from self._side("Given to an agent in the page by getTools()", self._agent)
 
-    def on_mount(self) -> None:
-        self._sides.ask(PageAsked(tool=self._tool, chunk=max(self.size.width // 2 - 26, 30)))
+    def on_resize(self) -> None:
+        # On a narrow screen, the sides are one above the other, so their width is known after the layout.
+        self.call_after_refresh(self._ask)
+
+    def _ask(self) -> None:
+        self._sides.ask(PageAsked(tool=self._tool, chunk=max(self._declared.size.width - _AROUND_TEXT, 20)))
 
     def _side(self, title: str, lines: SignedLines) -> ComposeResult:
         with Vertical(classes="page-side"):

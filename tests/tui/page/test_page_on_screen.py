@@ -50,12 +50,16 @@ FRAME = PageDocument(
 )
 DECLARED: JsonObject = {
     "name": "pay",
-    "description": "Pays.",
+    "description": "Pays the amount that the customer saw.",
     "inputSchema": {"type": "object"},
     "outputSchema": {"type": "object", "properties": {"card": {"type": "string", "x-sensitive": True}}},
     "annotations": {"sensitiveHint": True},
 }
-KEPT: JsonObject = {"name": "pay", "description": "Pays.", "annotations": {"readOnly": False}}
+KEPT: JsonObject = {
+    "name": "pay",
+    "description": "Pays the amount that the customer saw.",
+    "annotations": {"readOnly": False},
+}
 
 
 def page_tool(name: str, document: PageDocument) -> Tool:
@@ -155,6 +159,7 @@ async def test_o_compares_the_declared_with_the_kept_definition(size: tuple[int,
         text = await settled(pilot, app, "Kept by the browser")
         assert "Declared by the page" in text
         assert '"told to agents"' in text
+        assert text.count('"Pays the amount that the customer saw."') == 2
         assert any(
             "✗" in line and "outputSchema" in line for line in (await scrolled(pilot, app)).splitlines()
         )
