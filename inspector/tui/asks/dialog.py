@@ -125,7 +125,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         if self._text is not None:
             self._text.focus()
         elif self._form is not None:
-            self._form.focus_first(selects=True)
+            self._form.focus_first()
 
     def on_screen_resume(self) -> None:
         self._asked_s = monotonic()

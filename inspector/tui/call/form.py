@@ -52,9 +52,7 @@ class FieldInput(Input):
 
     def __init__(self, hint: str, *, is_masked: bool, suggester: OfferSuggester | None) -> None:
         """`hint`: shown while the field is empty. Safe text."""
-        super().__init__(
-            placeholder=hint, password=is_masked, compact=True, select_on_focus=False, suggester=suggester
-        )
+        super().__init__(placeholder=hint, password=is_masked, compact=True, suggester=suggester)
         self._hint = Content(hint)
 
     def on_resize(self) -> None:
@@ -109,8 +107,6 @@ class FieldLine(Widget):
         """The cells of the column of the label, without its padding."""
         self._default: Entered | None = None
         self._is_default = False
-        self._is_unselected = False
-        """True if the next focus selects nothing."""
         self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line, self._suggester)
         self._problem = ""
         self._said = Content("")
@@ -181,27 +177,15 @@ class FieldLine(Widget):
             self._problem = problem
             self._say()
 
-    def focus_input(self, *, selects: bool = True) -> bool:
-        """Focus the input of the line. Returns false if the line has no input.
-
-        `selects`: select a default, so that typing replaces it.
-        """
-        self._is_unselected = not selects
+    def focus_input(self) -> bool:
+        """Focus the input of the line. Returns false if the line has no input."""
         if self._input is not None:
             self._input.focus()
         return self._input is not None
 
     @on(events.DescendantFocus)
     def begin(self) -> None:
-        """Prepare the input for typing. A default is selected, so that typing replaces it.
-
-        For an empty field, the server is asked which values it offers.
-        """
-        if isinstance(self._input, Input) and self._is_unselected:
-            self._input.action_end()
-        elif isinstance(self._input, Input) and self._is_default:
-            self._input.select_all()
-        self._is_unselected = False
+        """For an empty field, ask the server which values it offers."""
         if self._suggester is not None and not self.entered.text:
             self.run_worker(self._suggester.get_suggestion(""), group="offers", exclusive=True)
 
@@ -346,12 +330,9 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         for line in self._mounted:
             line.complain(problems.get(line.line.field.pointer, ""))
 
-    def focus_first(self, *, selects: bool) -> bool:
-        """Focus the first input of the form. Returns false if the form has no input.
-
-        `selects`: select a default, so that typing replaces it.
-        """
-        return any(line.focus_input(selects=selects) for line in self._mounted)
+    def focus_first(self) -> bool:
+        """Focus the first input of the form. Returns false if the form has no input."""
+        return any(line.focus_input() for line in self._mounted)
 
     def focus_one(self, pointers: Container[str]) -> None:
         """Focus the first of these inputs that exists, and scroll until its label and note are visible."""

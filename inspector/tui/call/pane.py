@@ -411,14 +411,14 @@ class CallPane(Vertical):
         """Focus the first input, because the user wants to edit or look at the arguments."""
         self.focus_form()
 
-    def focus_form(self, *, selects: bool = True) -> None:
-        """Focus the first input, or the button if there are no arguments. `selects`: select a default there."""
+    def focus_form(self) -> None:
+        """Focus the first input, or the button if there are no arguments."""
         self.unfold()
         if self.is_json:
             self._editor.focus()
         elif self.is_recorded:
             self._form.focus()
-        elif not self._form.focus_first(selects=selects):
+        elif not self._form.focus_first():
             self._send.focus()
 
     def write_json(self, text: str) -> None:

@@ -134,12 +134,12 @@ class ToolPane(Vertical):
     def focus_tab(self, *, into_fields: bool = False) -> None:
         """Move the focus into the open tab.
 
-        `into_fields`: true to focus the first field also of a recorded call, and to select a default there.
+        `into_fields`: true to focus the first field also of a recorded call.
         Otherwise, the line above the fields of a recorded call gets the focus, where letters run commands.
         """
         if self.tab == "call":
             if into_fields or not self.call.is_recorded:
-                self.call.focus_form(selects=into_fields)
+                self.call.focus_form()
             else:
                 self.call.focus_line()
         else:

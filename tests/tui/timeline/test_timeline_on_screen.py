@@ -44,17 +44,16 @@ async def test_a_call_collapses_its_form_and_can_be_expanded_in_the_timeline() -
         assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
         await pilot.press("G", "minus")
         assert "▾" not in await settled(pilot, app, "▸ #1 mint")
-        # Letters typed in advance are added to the argument, and can be undone.
+        # The text of a field that the focus reaches is selected, so what is typed replaces it, and can be undone.
         await pilot.press("1", "r")
         await settled(pilot, app, "Esc leave")
         field = app.screen.query_one("FieldLine Input", Input)
-        assert field.value == "adar"
+        assert field.value == "r"
         await pilot.press("ctrl+z")
         await settled(pilot, app, "default")
-        # A default is selected when the focus comes with Tab, so typing replaces it.
-        await pilot.press("tab", "shift+tab", "r")
+        await pilot.press("tab", "shift+tab", "end", "r")
         await settled(pilot, app, "Esc leave")
-        assert field.value == "r"
+        assert field.value == "adar"
         await pilot.press("ctrl+z")
         await settled(pilot, app, "default")
         assert field.value == "ada"
