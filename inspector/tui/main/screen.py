@@ -82,6 +82,7 @@ from inspector.tui.policy.screen import PolicyScreen
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.guard import GuardedApp
+from inspector.tui.runtime.sizes import SizingScreen
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.text import content, cut_in_the_middle, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
@@ -135,7 +136,7 @@ class EscTarget:
     """True if the part has had the focus. Its content may have to be prepared first."""
 
 
-class MainScreen(Screen[None], inherit_bindings=False):
+class MainScreen(SizingScreen[None], inherit_bindings=False):
     """The catalogue, tool, result and timeline of all servers."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.MAIN)

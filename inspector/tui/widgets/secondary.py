@@ -8,13 +8,14 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.reactive import reactive
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import KeyLine, KeyOffer
 from inspector.tui.keys.table import bindings, command
 from inspector.tui.runtime.latest import Latest
+from inspector.tui.runtime.sizes import SizingScreen
 from inspector.tui.text import content
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
@@ -71,7 +72,7 @@ class Detail(VerticalScroll):
         self._text.update(text)
 
 
-class SecondaryScreen(Screen[Ended], inherit_bindings=False):
+class SecondaryScreen(SizingScreen[Ended], inherit_bindings=False):
     """A screen with a title line, the content or a note in its place, and one line of keys.
 
     A subclass yields its content in `body`, has its own bindings, and prepares what it shows with `latest`.

@@ -1,0 +1,31 @@
+"""Screens that report every new size to their widgets."""
+
+from typing import TypeVar
+
+from textual._compositor import Compositor, ReflowResult
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+Ended = TypeVar("Ended")
+
+
+class _SizingCompositor(Compositor):
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        found = super().reflow(parent, size)
+        missed = {
+            widget for widget, placed in self.full_map.items() if widget.outer_size != placed.region.size
+        }
+        return found._replace(resized=found.resized | missed)
+
+
+class SizingScreen(Screen[Ended], inherit_bindings=False):
+    """A screen on which no widget misses the event `Resize`.
+
+    Textual compares the sizes of a layout with those it computed before. If a position was asked for after a scroll,
+    these may be newer than what the widgets know, and then widgets keep the text that fits their last size, or none.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = _SizingCompositor()
