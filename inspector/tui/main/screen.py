@@ -910,15 +910,14 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._submit(anyway=True)
 
     def _submit(self, *, anyway: bool) -> None:
-        self._after_typing(partial(self._submit_item, anyway=anyway))
+        self._after_typing(partial(self._once_open, lambda: self.server.runner.submit(anyway=anyway)))
 
-    def _submit_item(self, *, anyway: bool) -> None:
-        # A key right after the cursor has moved is for the item there, not for the one that is still open.
+    def _once_open(self, do: Callable[[], None]) -> None:
+        """Call `do` when the item under the cursor is open: a key right after the cursor has moved is for that item."""
         spot = self._catalogue.spot
         if spot is not None and (self._catalogue.has_focus_within or spot != self._rested):
             self.open_item(CataloguePane.Rested(spot))
-        server = self.server
-        server.selection.once_open(partial(server.runner.submit, anyway=anyway))
+        self.server.selection.once_open(do)
 
     def action_toggle_json(self) -> None:
         self._tool.open_tab("call")
@@ -930,6 +929,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             do()
 
     def action_repeat_call(self) -> None:
+        self._once_open(self._repeat)
+
+    def _repeat(self) -> None:
         server, record = self.server, self.server.selection.record
         call = server.runner.repeatable(record)
         if call is not None and server.link.state in {SessionState.FAILED, SessionState.CLOSED}:
@@ -948,7 +950,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def _repeat_if_shown(self, server: ServerParts, call: RepeatableCall) -> None:
         """Make a call again, unless `r` would make another one, because the user has gone elsewhere meanwhile."""
         if self.server is server and server.runner.repeatable(server.selection.record) is call:
-            self.action_repeat_call()
+            self._repeat()
 
     def action_watch(self) -> None:
         if self.server.watch is None:
@@ -965,9 +967,12 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._read(uri)
 
     def action_subscribe(self) -> None:
-        self.server.toggle_subscription(self._open_resource())
+        self._once_open(lambda: self.server.toggle_subscription(self._open_resource()))
 
     def action_open_interface(self) -> None:
+        self._once_open(self._open_interface)
+
+    def _open_interface(self) -> None:
         selection = self.server.selection
         self.server.apps.open(selection.record, selection.interface, selection.level)
 
@@ -989,10 +994,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self.server.selection.follow(item)
 
     def action_submit_form(self) -> None:
-        self.server.runner.submit_form()
+        self._once_open(self.server.runner.submit_form)
 
     def action_copy_call(self) -> None:
-        self.server.runner.copy(self.server.target)
+        self._once_open(lambda: self.server.runner.copy(self.server.target))
 
     def action_cycle_level(self, step: int) -> None:
         selection = self.server.selection

@@ -91,6 +91,8 @@ class Selection:
         self._unanswered: dict[str, Content] = {}
         """The reasons why calls have no result, by the name of the called item. Only the last call of each counts."""
         self._item: ToolView | None = None
+        self._opening: Entry | None = None
+        """The item that was last asked for."""
         self._is_closed = False
         """True if an item that is still being prepared is to be dropped."""
         self._focuses_when_shown = False
@@ -236,10 +238,21 @@ class Selection:
 
     def open(self, entry: Entry) -> None:
         """Show an item of the catalogue in the panes."""
-        before = self._item.entry if self._item else None
         self._is_closed = False
-        if before is not entry:
-            self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
+        if self._wanted_entry is not entry:
+            self._open(entry)
+
+    @property
+    def _wanted_entry(self) -> Entry | None:
+        """The open item, or the one that is being opened in its place."""
+        if self._items.is_busy:
+            return self._opening
+        return self._item.entry if self._item else None
+
+    def _open(self, entry: Entry) -> None:
+        self._opening = entry
+        before = self._item.entry if self._item else None
+        self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
 
     def rest_on(self, entry: Entry) -> None:
         """Open the item under the cursor.
@@ -341,7 +354,7 @@ class Selection:
     def go_to(self, entry: Entry) -> None:
         """Open an item and focus it."""
         self._tool.open_tab("definition" if isinstance(entry, Malformed) else "call")
-        if self._item is not None and self._item.entry is entry:
+        if self._item is not None and self._item.entry is self._wanted_entry is entry:
             self._tool.focus_tab(into_fields=True)
         else:
             self._focuses_when_shown = True
@@ -399,10 +412,10 @@ class Selection:
         self._records[record.name] = record
         self._unanswered.pop(record.name, None)
         self._vault.expect(record)
-        entry = self._item.entry if self._item else None
+        entry = self._wanted_entry
         if entry is not None and call_name(entry) == record.name:
             self.look()
-            self._items.ask(ItemAsked(entry=entry, record=record, before=entry))
+            self._open(entry)
         else:
             self._screen.notify(
                 f"#{record.number} {cut_in_the_middle(record.title, 60)} has ended.", markup=False
@@ -433,10 +446,10 @@ class Selection:
         """
         before = self.record
         self._records = {record.name: record} if record is not None else {}
-        entry = self._item.entry if self._item else None
+        entry = self._wanted_entry
         if entry is not None and self.record is not before and not opens_other:
             self.look()
-            self._items.ask(ItemAsked(entry=entry, record=self.record, before=entry))
+            self._open(entry)
 
     def step_level(self, step: int) -> None:
         """Step to another boundary level.

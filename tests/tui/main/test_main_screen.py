@@ -1,5 +1,6 @@
 import asyncio
 import re
+import threading
 import time
 from collections.abc import Callable
 
@@ -420,6 +421,61 @@ async def test_a_call_typed_right_after_the_cursor_moved_calls_the_tool_under_th
             app.post_message(Key(typed, typed if len(typed) == 1 else None))
         await settled(pilot, app, "It is noon.")
         assert [name for name, _ in told.calls] == ["clock"]
+
+
+async def test_keys_right_after_the_cursor_moved_repeat_and_show_the_tool_under_the_cursor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opening, opened, going = threading.Event(), threading.Event(), asyncio.Event()
+    opened.set()
+
+    def slowly(asked: ItemAsked) -> ToolView:
+        if isinstance(asked.entry, Tool) and asked.entry.name == "clock":
+            opening.set()
+            time.sleep(0.1)
+            opened.wait(20)
+        return tool_view(asked.entry, asked.record, asked.before)
+
+    async def minting(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        await going.wait()
+        return Result(value=MINTED)
+
+    monkeypatch.setattr(selection, "_asked_item", slowly)
+    mint: JsonObject = {**MINT, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+    told = Script(tools=[mint, CLOCK], answers={"mint": minting, "clock": answering(NOON)})
+    app = app_of(told)
+
+    def type_keys(*keys: str) -> None:
+        for key in keys:
+            app.post_message(Key(key, key if len(key) == 1 else None))
+
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "Makes a key.")
+        going.set()
+        type_keys("ctrl+r")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "j", "ctrl+r")
+        await settled(pilot, app, "#2 done")
+        await pilot.press("escape", "k")
+        await settled(pilot, app, "#1 done")
+        type_keys("j", "r")
+        await settled(pilot, app, "#3 done")
+        assert [name for name, _ in told.calls] == ["mint", "clock", "clock"]
+
+        # A call that ends while the next tool is being opened does not take its place.
+        going.clear()
+        await pilot.press("escape", "k")
+        await settled(pilot, app, "#1 done")
+        type_keys("r")
+        await until(pilot, app, lambda text: "cancel" in text)
+        opening.clear()
+        opened.clear()
+        await pilot.click(CatalogueLines, offset=(4, 2))
+        assert await asyncio.to_thread(opening.wait, 20)
+        going.set()
+        await until(pilot, app, lambda text: "#4 mint  ok" in text)
+        opened.set()
+        assert "▸ clock" in await settled(pilot, app, "It is noon.")
 
 
 async def test_escape_leaves_the_form_and_never_quits() -> None:
