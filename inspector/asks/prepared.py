@@ -35,7 +35,7 @@ class PreparedAnswers(Struct, frozen=True, kw_only=True):
         given = [(keys.index(each.key), each) for each in self.answers if each.key in keys]
         prepared = min(given, key=lambda each: each[0])[1] if given else None
         if ask.kind is AskKind.ROOTS:
-            return Answer(action=Action.ACCEPT, why="" if self.has_roots else "add one with --root DIR")
+            return Answer(action=Action.ACCEPT, why="" if self.has_roots else "--root DIR names one")
         if prepared is not None and prepared.word in {Action.DECLINE, Action.CANCEL}:
             return Answer(action=Action(prepared.word), why="--answer says so")
         if ask.kind is AskKind.SAMPLING:

@@ -78,13 +78,15 @@ class AnswerOptions(OptionGroup):
 
 
 async def declined(ask: Ask, known: set[str]) -> Answer:
-    """Decline a request, for a command without these options.
+    """Decline a request other than for roots, for a command without these options.
 
     Says so on stderr, unless the same request was declined before. `known`: the lines written so far.
     """
+    if ask.kind is AskKind.ROOTS:
+        return Answer(action=Action.ACCEPT)
     answer = Answer(action=Action.DECLINE, why="this command does not answer requests; sightline call does")
     text = "\n".join(await asyncio.to_thread(said, replace(ask, key=""), answer, None))
-    if ask.kind is not AskKind.ROOTS and text not in known and len(known) < _MOST_ASKS:
+    if text not in known and len(known) < _MOST_ASKS:
         known.add(text)
         DIAGNOSTICS.say(text)
     return answer

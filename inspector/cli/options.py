@@ -21,7 +21,7 @@ from inspector.cli.help import SectionedOption, WordChoice, suggestion
 from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import UsageError
 from inspector.files import paths
-from inspector.files.roots import root_of
+from inspector.files.roots import root_of, working_folder
 from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.protocol.authorization import Certificates
 from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement
@@ -232,7 +232,10 @@ class ClientOptions(OptionGroup):
         default=(),
         multiple=True,
         metavar="DIR",
-        help="A folder in which servers may work; they get it by roots/list.",
+        help="A folder in which servers may work; they get it by roots/list.  [default: the working folder]",
+    )
+    has_no_root: bool = option(
+        "--no-root", default=False, is_flag=True, help="Name no folder to servers that ask for roots."
     )
     log_level: str | None = option(
         "--log-level",
@@ -244,13 +247,18 @@ class ClientOptions(OptionGroup):
     def applied(self, options: Options, own: "Settings | None") -> Options:
         """`options` with these options applied; the user's settings fill in those not given.
 
-        Raises UsageError if a root is not a folder.
+        Raises UsageError if a root is not a folder, or if two options exclude each other.
         """
+        if self.has_no_root and self.roots:
+            raise UsageError(
+                "--no-root names no folder, so --root has no effect beside it", "Leave one of them out."
+            )
         profile = self.profile or (own.client if own else None) or FULL.name
         level = self.log_level or (own.log_level if own else None)
         folders = [*map(Path, self.roots)] or [*(own.roots if own else ())]
+        roots = () if self.has_no_root else tuple(map(root_of, folders)) or working_folder()
         client = Announcement(profile=PROFILES[profile], log_level=level)
-        return replace(options, client=client, roots=tuple(map(root_of, folders)))
+        return replace(options, client=client, roots=roots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

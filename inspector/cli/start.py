@@ -19,7 +19,6 @@ from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, Re
 from inspector.cli.output import DIAGNOSTICS
 from inspector.credentials.cutting import masked_start
 from inspector.errors import ExitCode, InspectorError, UsageError
-from inspector.files.roots import root_of
 from inspector.json.exact import Malformed
 from inspector.launch import Launch
 from inspector.policy.gate.agreement import Agreement, Terms
@@ -84,8 +83,7 @@ class Invocation(Struct, frozen=True, kw_only=True):
 
 
 def _shown(launch: Launch) -> Launch:
-    roots = launch.options.roots or (root_of(Path.cwd()),)
-    return replace(launch, options=replace(launch.options, wait_s=None, forms=Forms.WAIT, roots=roots))
+    return replace(launch, options=replace(launch.options, wait_s=None, forms=Forms.WAIT))
 
 
 def has_terminal() -> bool:

@@ -16,3 +16,11 @@ def root_of(folder: str | Path) -> Root:
     if not path.is_dir():
         raise UsageError(f"--root {folder}: not a folder", "Name a folder that exists.")
     return Root(uri=path.as_uri(), name=path.name or str(path))
+
+
+def working_folder() -> tuple[Root, ...]:
+    """The root for the folder in which Sightline runs; none if the folder was removed."""
+    try:
+        return (root_of(Path.cwd()),)
+    except FileNotFoundError:
+        return ()

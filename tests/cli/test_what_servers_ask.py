@@ -2,10 +2,12 @@
 
 import json
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
+from inspector.files.roots import working_folder
 from tests.cli.sightline import ROOT, sightline
 
 FIELDS = ("  name: string", "  age: integer, default 7")
@@ -84,6 +86,39 @@ def test_commands_that_answer_no_requests_report_that_once(
     assert review.err.count(said) == 1
     (tmp_path / "calls.toml").write_text('[calls.f]\ntool = "form"\n')
     assert sightline("run", "calls.toml", *asking("legacy")).err.count(said) == 1
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_commands_name_the_working_folder_unless_an_option_names_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, era: str
+) -> None:
+    here, other = tmp_path / "here", tmp_path / "other"
+    here.mkdir()
+    other.mkdir()
+    monkeypatch.chdir(here)
+
+    def named(*options: str) -> str:
+        ran = sightline("call", "roots", "--boundary", "open", "--format", "json", *options, *asking(era))
+        return ran.json["raw"]["content"][0]["text"]
+
+    assert here.as_uri() in named()
+    assert other.as_uri() in (sent := named("--root", str(other)))
+    assert here.as_uri() not in sent
+    assert '"roots": []' in named("--no-root")
+    without = sightline("call", "roots", "--no-root", *asking(era))
+    assert "roots/list: answered with no folders: --root DIR names one" in without.err
+    both = sightline("call", "roots", "--no-root", "--root", str(other), *asking(era))
+    assert (both.code, "--root has no effect beside it" in both.err) == (2, True)
+    review = sightline("review", "--call", "--yes-call", "roots", "--format", "json", *asking(era))
+    assert "roots/list" not in str(review.json["notChecked"])
+
+
+def test_a_removed_working_folder_is_not_named(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with chdir(gone):
+        gone.rmdir()
+        assert working_folder() == ()
 
 
 def test_a_raw_request_is_answered_too() -> None:

@@ -262,6 +262,7 @@ OPTIONS = {
     "--check",
     "--meta",
     "--root",
+    "--no-root",
     "--answer",
     "--log-level",
     "--params",
