@@ -75,6 +75,26 @@ def test_calls_that_meet_their_expectations_pass_repeatedly(folder: Path) -> Non
     assert sightline("run", path).code == 2
 
 
+def test_without_a_file_the_calls_of_the_working_folder_are_made(folder: Path) -> None:
+    for words, said in (((), "no file of saved calls is given"), (("key", "demo"), "key is not a file")):
+        ran = sightline("run", *words)
+        assert ran.code == 2
+        assert f"{said}, and there is no calls.toml here" in ran.err
+        assert "sightline run FILE" in ran.err
+        assert "--save NAME" in ran.err
+    assert "cannot read other.toml" in sightline("run", "other.toml", "demo").err
+    calls(folder, MET)
+    for words, names in ((("demo",), ["key", "fails"]), (("key", "demo"), ["key"])):
+        ran = sightline("run", *words, "--format", "json")
+        assert ran.code == 0, ran.err
+        assert ran.json["file"] == "calls.toml"
+        assert [each["name"] for each in ran.json["calls"]] == names
+    assert "using the saved calls of calls.toml" in sightline("run", "key", "demo").err
+    (folder / "named").write_text(MET)
+    assert sightline("run", "named", "key", "demo", "--format", "json").json["file"] == "named"
+    assert "calls.toml has no call nope" in sightline("run", "nope", "demo").err
+
+
 def test_each_failed_expectation_is_reported_without_withheld_values(folder: Path) -> None:
     text = "".join(
         f'[calls.c{number}]\ntool = "generate_api_key"\narguments = {{ name = "production" }}\n'

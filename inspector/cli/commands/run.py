@@ -1,8 +1,9 @@
-"""`sightline run FILE [NAME…] [TARGET]`: make saved calls, and compare the answers with their expectations."""
+"""`sightline run [FILE] [NAME…] [TARGET]`: make saved calls, and compare the answers with their expectations."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 
 import click
 
@@ -22,7 +23,7 @@ from inspector.errors import ExitCode, UsageError
 from inspector.junit import junit
 from inspector.launch import Launch
 from inspector.saved.call import SavedCall
-from inspector.saved.files.calls import read_calls, secret_values
+from inspector.saved.files.calls import USUAL_FILE, read_calls, secret_values
 from inspector.session.live import Session
 
 
@@ -31,12 +32,11 @@ from inspector.session.live import Session
     cls=SectionedCommand,
     exits=(ExitCode.CALLS_FAILED,),
     examples=(
-        "sightline run calls.toml demo",
+        "sightline run",
         "sightline run calls.toml search --format junit -- node server.js",
     ),
 )
-@click.argument("file")
-@click.argument("words", nargs=-1, metavar="[NAME]... [TARGET]")
+@click.argument("words", nargs=-1, metavar="[FILE] [NAME]... [TARGET]")
 @format_option("text", "json", "junit")
 @quiet_option
 @takes("connection", ConnectionOptions)
@@ -46,7 +46,6 @@ from inspector.session.live import Session
 def command(
     invocation: Invocation,
     *,
-    file: str,
     words: tuple[str, ...],
     format_: str,
     connection: ConnectionOptions,
@@ -55,9 +54,11 @@ def command(
 ) -> int:
     """Make the saved calls of FILE, or those called NAME, and print which expectations are not met.
 
-    Without TARGET, each call goes to the server that it names.
+    Without FILE, the calls of calls.toml in the working folder. Without TARGET, each call goes to the server
+    that it names.
     """
     lens.check()
+    file, words = _file_and_rest(words)
     saved = read_calls(file)
     chosen, target = _chosen(saved, words, file)
     ran: list[Ran] = []
@@ -87,6 +88,23 @@ async def _listed_and_made(
 ) -> list[Ran]:
     await session.list_all()
     return await made_again(session, launch, calls, values)
+
+
+def _file_and_rest(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The file of saved calls, and the words after it.
+
+    Without a file in `words`, the usual file of the working folder. Raises UsageError if that does not exist.
+    """
+    if words and (words[0].endswith(Path(USUAL_FILE).suffix) or Path(words[0]).is_file()):
+        return words[0], words[1:]
+    if not Path(USUAL_FILE).exists():
+        missing = f"{words[0]} is not a file" if words else "no file of saved calls is given"
+        raise UsageError(
+            f"{missing}, and there is no {USUAL_FILE} here",
+            f"Write sightline run FILE. To make {USUAL_FILE}, save a call: sightline call … --save NAME.",
+        )
+    DIAGNOSTICS.say(f"using the saved calls of {USUAL_FILE}")
+    return USUAL_FILE, words
 
 
 def _chosen(

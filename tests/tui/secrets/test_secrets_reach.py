@@ -282,7 +282,6 @@ OPTIONS = {
 }
 """The options of the command line. None of them accesses a redeemed value; `--unmask` shows the withheld values of a result."""
 ARGUMENTS = {
-    "file",
     "words",
     "others",
     "uri",
