@@ -10,6 +10,7 @@ from msgspec import Struct
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.cli.options import host_profile
 from inspector.cli.output import DIAGNOSTICS
+from inspector.cli.start import listing_hint
 from inspector.errors import InspectorError, NotConfirmedError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call, Host
 from inspector.json.exact import Json, JsonObject, dump_text
@@ -53,7 +54,8 @@ class Caller:
         """Make a call. Raises InspectorError if it is not sent, its answer is withheld, or the connection is lost."""
         session = self._session
         if not self.lists(name):
-            raise ToolFailedError(f"the server lists no tool {name}", "sightline list TARGET lists them.")
+            names = [tool.name for tool in session.catalogue.tools]
+            raise ToolFailedError(f"the server lists no tool {name}", listing_hint(name, names))
         if self._watched is not session.catalogue:
             self._watched = session.catalogue
             instructions = session.server.instructions if session.server else None

@@ -6,6 +6,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -45,6 +46,8 @@ Returned = TypeVar("Returned")
 _SCHEMES = ("http://", "https://", "sse+", "web+", "stdio:")
 _FOR_RECORDINGS = {"words", "level", "host", "theme", "identity", "quiet"}
 """The options that may be given with a recording."""
+_LEAST_PART = 3
+"""The minimum number of characters of a word for names that contain it to be suggested."""
 _QUOTED_LINES = 3
 _QUOTED_CHARACTERS = 200
 
@@ -255,17 +258,38 @@ def _usage() -> str:
     return f"Write {' '.join([context.command_path, *filter(None, words)])}. " if "TARGET" in words else ""
 
 
-def check_named(what: str, word: str, target: str | None, connection: ConnectionOptions) -> None:
-    """Raise UsageError if a command that takes `what` and a target got a target only."""
+def check_named(
+    what: str, word: str, target: str | None, connection: ConnectionOptions, more: Sequence[str] = ()
+) -> None:
+    """Raise UsageError if a command that takes `what` and a target got a target only, or the target first.
+
+    `more`: further words of the command line that the hint suggests.
+    """
+    command = click.get_current_context().command_path
+    if target is not None and _is_target(word) and not _is_target(target):
+        raise UsageError(
+            f"the {what} comes before the target: {word}",
+            f"Write {shlex.join([*command.split(), target, word, *more])}",
+        )
     command_line = click.get_current_context().find_object(Invocation).command_line  # pyright: ignore[reportOptionalMemberAccess]
     has_target = target is not None or command_line is not None or connection.config is not None
     if has_target or connection.browser.cdp or not _is_surely_target(word, what):
         return
-    command = click.get_current_context().command_path
     raise UsageError(
         f"no {what}: {word} is the target",
         f"sightline list {shlex.quote(word)} lists what it has; then {command} {what.upper()} {shlex.quote(word)}.",
     )
+
+
+def _is_target(word: str) -> bool:
+    if "://" in word and not word.startswith(_SCHEMES):
+        # The URI of a resource may end like the name of a configuration file.
+        return False
+    try:
+        parse_target(word)
+    except UsageError:
+        return False
+    return True
 
 
 def _is_surely_target(word: str, what: str) -> bool:
@@ -273,6 +297,23 @@ def _is_surely_target(word: str, what: str) -> bool:
     if word.startswith(_SCHEMES):
         return what != "URI"
     return word == "demo" or (".json" in word and "://" not in word)
+
+
+def listing_hint(word: str, known: Sequence[str]) -> str:
+    """A hint for an item that the server does not list: close names of `known`, and the command that lists them.
+
+    Without a close name, the first names.
+    """
+    if not known:
+        return "It lists none."
+    listing = "sightline list TARGET lists all."
+    folded = {name.casefold(): name for name in known}
+    close = get_close_matches(word.casefold(), folded, n=3)
+    if len(word) >= _LEAST_PART:
+        close += [name for name in folded if word.casefold() in name]
+    if close:
+        return f"Did you mean {' or '.join(folded[name] for name in dict.fromkeys(close[:3]))}? {listing}"
+    return f"It lists: {', '.join(known[:20])}. {listing}"
 
 
 def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions | None = None) -> Target:

@@ -70,7 +70,7 @@ def test_a_prompt_is_fetched_with_its_arguments(reading: str) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("read", "todai"), 5, "todai is not a URI"),
+        (("read", "todai"), 5, "no resource or template todai, and it is not a URI"),
         (("read", "note://today", "--arg", "a=b"), 2, "no variables"),
         (("read", "book", "--arg", "genre=a"), 2, "/title: is missing"),
         (("prompt", "discus"), 5, "Did you mean discuss?"),
@@ -93,6 +93,9 @@ def test_a_wrong_name_or_argument_is_a_clear_error(
 def test_a_failed_reading_has_the_exit_code_of_a_failed_call(reading: str) -> None:
     read = as_json("read", "note://none", reading, code=5)
     assert "error" in json.dumps(read["raw"])
+    hint = "the server does not list note://tody. Did you mean note://today"
+    assert hint in sightline("read", "note://tody", reading).err
+    assert "does not list" not in sightline("read", "note://today", reading).err
 
 
 def test_meta_is_sent_together_with_the_members_that_sightline_sets(reading: str, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from inspector.cli.results import (
     unfinished_shape,
     withheld_shape,
 )
-from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
+from inspector.cli.start import Invocation, check_named, in_session, launch_of, listing_hint, target_of
 from inspector.errors import ExitCode, OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
@@ -194,8 +194,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     TOOL comes first, so that -- COMMAND can come last.
     """
-    check_named("tool", tool, target, connection)
-    _check_order(tool, target, others)
+    _check_words(tool, target, others, connection)
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
         raise UsageError("--submit only works with web pages", "Leave it out.")
     if saved_as is not None:
@@ -217,18 +216,21 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     )
 
 
-def _check_order(tool: str, target: str | None, others: tuple[str, ...]) -> None:
+def _check_words(
+    tool: str, target: str | None, others: tuple[str, ...], connection: ConnectionOptions
+) -> None:
     """Raise UsageError if the words are not TOOL [TARGET].
 
     The target may come before the tool, or arguments of the tool may lack --arg.
     """
     given = [word for word in (target, *others) if word is not None and "=" in word and "://" not in word]
-    hint = "".join(f" --arg {shlex.quote(word)}" for word in given)
-    is_swapped = target is not None and target not in given and (tool == "demo" or "://" in tool)
-    if is_swapped:
-        raise UsageError(f"the tool comes before the target: {tool}", f"sightline call {target} {tool}{hint}")
+    added = [each for word in given for each in ("--arg", word)]
+    if target not in given:
+        check_named("tool", tool, target, connection, added)
     if given:
-        raise UsageError(f"an argument of the tool without --arg: {given[0]}", f"Write it as{hint}.")
+        raise UsageError(
+            f"an argument of the tool without --arg: {given[0]}", f"Write it as {shlex.join(added)}."
+        )
     if others:
         raise UsageError(f"too many words: {others[0]}", "sightline call TOOL TARGET, or TOOL -- COMMAND.")
 
@@ -551,11 +553,7 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
     if refused:
         at = f"\nregistered at {refused.place}" if refused.place else ""
         return ToolFailedError(f"{refusal(refused)}{at}", "Fix what the page registers.")
-    close = get_close_matches(name, names, n=3)
-    return ToolFailedError(
-        f"the server lists no tool {name}",
-        f"Did you mean {' or '.join(close)}?" if close else f"It lists: {', '.join(names[:20])}.",
-    )
+    return ToolFailedError(f"the server lists no tool {name}", listing_hint(name, names))
 
 
 class _ProgressReporter:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from inspector.cli.help import SectionedCommand, suggestion
+from inspector.cli.help import SectionedCommand
 from inspector.cli.inputs import given_arguments, read_outcome
 from inspector.cli.options import (
     ConnectionOptions,
@@ -15,7 +15,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.cli.start import Invocation, check_named, in_session, launch_of, listing_hint, target_of
 from inspector.errors import ExitCode, ToolFailedError
 from inspector.json.exact import JsonObject
 from inspector.policy.built_in import DEFAULT_POLICY
@@ -104,6 +104,7 @@ def explain(  # noqa: PLR0913 - the parts of a call, and the groups of options
     rules: PolicyOptions,
 ) -> int:
     """Explain what the policy decides about a call of TOOL on TARGET. The call is not made."""
+    check_named("tool", tool, target, connection)
     policy = rules.read().policy or DEFAULT_POLICY
     trust = _received(seen)
     outcome = read_outcome(answer) if answer is not None else None
@@ -143,10 +144,8 @@ async def _tool(session: Session, name: str) -> tuple[ServerFacts, Tool]:
     await session.list_all()
     tool = session.catalogue.tool(name)
     if tool is None or session.server is None:
-        close = suggestion(name, [each.name for each in session.catalogue.tools])
-        raise ToolFailedError(
-            f"the server lists no tool {name}", close.strip() or "sightline list shows all tools."
-        )
+        names = [each.name for each in session.catalogue.tools]
+        raise ToolFailedError(f"the server lists no tool {name}", listing_hint(name, names))
     return session.server, tool
 
 

@@ -1,7 +1,5 @@
 """`sightline prompt NAME … TARGET`: prints one prompt, as the server sent it and as the model sees it."""
 
-from difflib import get_close_matches
-
 import click
 
 from inspector.cli.answers import AnswerOptions
@@ -15,7 +13,7 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.start import Invocation, check_named
+from inspector.cli.start import Invocation, check_named, listing_hint
 from inspector.errors import ExitCode, ToolFailedError
 from inspector.protocol.catalogue import Item, Kind, unlisted
 from inspector.session.live import Session
@@ -74,9 +72,5 @@ def _prompt(session: Session, name: str, call: CallArguments) -> Item:
     listed = session.catalogue.item(Kind.PROMPT, name)
     if listed is None and not call.unvalidated:
         names = [prompt.name for prompt in session.catalogue.items(Kind.PROMPT)]
-        close = get_close_matches(name, names, n=3)
-        listing = f"It lists: {', '.join(names[:20])}." if names else "It lists none."
-        raise ToolFailedError(
-            f"the server lists no prompt {name}", f"Did you mean {' or '.join(close)}?" if close else listing
-        )
+        raise ToolFailedError(f"the server lists no prompt {name}", listing_hint(name, names))
     return listed or unlisted(Kind.PROMPT, name)

@@ -1,7 +1,5 @@
 """`sightline read URI … TARGET`: prints one resource, as the server sent it and as the model sees it."""
 
-from difflib import get_close_matches
-
 import click
 
 from inspector.cli.answers import AnswerOptions
@@ -15,10 +13,11 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.start import Invocation, check_named
+from inspector.cli.output import DIAGNOSTICS
+from inspector.cli.start import Invocation, check_named, listing_hint
 from inspector.errors import ExitCode, ToolFailedError, UsageError
 from inspector.json.members import text_at
-from inspector.protocol.catalogue import Catalogue, Item, Kind, unlisted
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, unlisted
 from inspector.protocol.templates import variables
 from inspector.session.live import Session
 
@@ -60,10 +59,19 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     URI may be the name of a resource, or a template of the server, by its URI or its name: --arg gives its variables.
     """
     check_named("URI", uri, target, connection)
-    return called(
+    hint = ""
+
+    def choose(session: Session) -> tuple[str, Tool]:
+        nonlocal hint
+        resource = _resource(session, uri, call)
+        if session.catalogue.item(resource.kind, resource.name) is None:
+            hint = listing_hint(uri, _known(session.catalogue))
+        return resource.as_call
+
+    code = called(
         invocation,
         target,
-        lambda session: _resource(session, uri, call).as_call,
+        choose,
         call=call,
         output=output,
         connection=connection,
@@ -72,6 +80,9 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         rules=rules,
         answers=answers,
     )
+    if code == ExitCode.TOOL_FAILED.value and hint:
+        DIAGNOSTICS.say(f"the server does not list {uri}. {hint}")
+    return code
 
 
 def _resource(session: Session, uri: str, call: CallArguments) -> Item:
@@ -92,19 +103,16 @@ def _resource(session: Session, uri: str, call: CallArguments) -> Item:
         if template or variables(uri):
             return template or unlisted(Kind.TEMPLATE, uri)
         if ":" not in uri:
-            raise _unknown(catalogue, uri)
+            raise ToolFailedError(
+                f"the server lists no resource or template {uri}, and it is not a URI",
+                listing_hint(uri, _known(catalogue)),
+            )
     if call.single:
         raise UsageError(f"{uri} has no variables", "--arg is for templates: leave it out.")
     return resource or unlisted(Kind.RESOURCE, uri)
 
 
-def _unknown(catalogue: Catalogue, word: str) -> ToolFailedError:
+def _known(catalogue: Catalogue) -> list[str]:
+    """The URIs and names of all listed resources and templates."""
     items = (*catalogue.items(Kind.RESOURCE), *catalogue.items(Kind.TEMPLATE))
-    known = [
-        name for item in items for name in (item.name, text_at(item.definition, "name")) if name is not None
-    ]
-    close = get_close_matches(word, known, n=3)
-    return ToolFailedError(
-        f"{word} is not a URI, and the server lists no template of that name",
-        f"Did you mean {' or '.join(close)}?" if close else "sightline list shows what the server lists.",
-    )
+    return [name for item in items for name in (item.name, text_at(item.definition, "name")) if name]

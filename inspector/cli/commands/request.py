@@ -13,7 +13,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import DIAGNOSTICS, print_json
-from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
 from inspector.errors import ExitCode, UsageError
 from inspector.json.exact import JsonObject
 from inspector.json.members import object_at
@@ -61,6 +61,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     Sightline neither judges nor masks the answer. The policy decides on tools/call, resources/read and prompts/get.
     """
+    check_named("method", method, target, connection)
     terms = rules.read()
     chosen = target_of(target, connection, invocation.command_line)
     if isinstance(chosen, PageTarget):

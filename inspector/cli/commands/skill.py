@@ -15,7 +15,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
+from inspector.cli.start import Invocation, check_named, in_session, launch_of, listing_hint, target_of
 from inspector.errors import ExitCode, ToolFailedError, UsageError
 from inspector.json.exact import Json
 from inspector.protocol.catalogue import Item, Kind, Tool, unlisted
@@ -116,10 +116,8 @@ async def _skill(session: Session, name: str) -> Item:
         raise UsageError(f"{len(found)} skills are named {name}", f"Name one by its URI: {uris}.")
     if ":" in name:
         return await get_skill(session, name)
-    names = ", ".join(dict.fromkeys(skill.title or skill.name for skill in listed[:20]))
-    raise ToolFailedError(
-        f"the server lists no skill {name}", f"It lists: {names}." if names else "It lists none."
-    )
+    names = [*dict.fromkeys(skill.title or skill.name for skill in listed)]
+    raise ToolFailedError(f"the server lists no skill {name}", listing_hint(name, names))
 
 
 def _file(skill: Item, path: str | None) -> Item:
