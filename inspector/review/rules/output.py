@@ -174,7 +174,8 @@ RULES = (
         title="Withheld value repeated elsewhere",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        consequence="The field is marked, but the same value reaches the model through a text, an error, `_meta` or a URL.",
+        consequence="A host that withholds only the marked field may still give its model the same value, from a text, an error, "
+        "`_meta` or a URL. Sightline withholds such copies at `declared` and `closed`, but not at `open`.",
         fix="Return the value only in the marked field, or return a secret reference.",
         references=("CWE-200", "CWE-212", "OWASP MCP01:2025"),
         call=partial(
