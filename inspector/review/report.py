@@ -172,9 +172,15 @@ class Report(Struct, frozen=True, kw_only=True):
             for severity in reversed(Severity)
         }
 
-    def fails(self, at: Severity) -> bool:
-        """True if a finding of severity `at` or worse is neither known nor accepted."""
-        return any(entry.counts and entry.finding.severity.rank >= at.rank for entry in self.entries)
+    def failing(self, at: Severity) -> int:
+        """The number of findings of severity `at` or worse that are neither known nor accepted."""
+        return sum(entry.counts and entry.finding.severity.rank >= at.rank for entry in self.entries)
+
+    def failing_words(self, at: Severity) -> str:
+        """Such as `2 findings are high or above`."""
+        number = self.failing(at)
+        above = "" if at is Severity.CRITICAL else " or above"
+        return f"{number:,} finding{' is' if number == 1 else 's are'} {at}{above}"
 
     def rule(self, identifier: str) -> ReviewRule | None:
         return next((rule for rule in self.rules if rule.id == identifier), None)

@@ -1,6 +1,7 @@
 """`sightline check` on a server whose definitions are in a file: every part, every report, and the exit code."""
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -95,6 +96,8 @@ def test_each_part_reports_its_outcome_and_the_highest_exit_code_wins(author: Au
     ran = author.check(*words)
     assert ran.code == code, ran.out
     parts = ran.out.splitlines()[-4:]
+    level = "critical" if "--fail-on" in words else "high or above"
+    assert re.search(rf" (\d+ findings are|1 finding is) {level} \(--fail-on \w+\)", parts[0])
     assert [part[2:].partition(":")[0] for part in parts] == [
         "review",
         "pins",

@@ -43,12 +43,17 @@ def test_a_review_lists_findings_and_parts_that_it_did_not_check() -> None:
 def test_the_exit_code_depends_on_the_severity_given_with_fail_on(
     level: str, server: tuple[str, ...], code: int
 ) -> None:
-    assert sightline("review", "-q", "--fail-on", level, *server).code == code
+    ran = sightline("review", "--fail-on", level, *server)
+    assert ran.code == code
+    assert (f" {level} or above (--fail-on {level})\n" in ran.err) is bool(code)
 
 
 def test_a_review_that_passes_with_high_findings_says_which_option_makes_it_fail() -> None:
     line = "--fail-on high exits 11"
-    assert line in sightline("review", "demo").err
+    ran = sightline("review", "demo")
+    assert line in ran.err
+    counts = json.loads(sightline("review", "--format", "json", "demo").out)["counts"]
+    assert f"{counts['high'] + counts['critical']} findings are high or above. The review passes" in ran.err
     assert line not in sightline("review", *raw_server("unknown fields")).err
     assert line not in sightline("review", "--fail-on", "critical", "demo").err
 

@@ -311,11 +311,13 @@ def _saved_results(ran: Iterable[Ran]) -> Iterator[_Result]:
 
 
 def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
-    code = ExitCode.FINDINGS if report.fails(level) else ExitCode.STOPPED if found.is_stopped else ExitCode.OK
+    code = (
+        ExitCode.FINDINGS if report.failing(level) else ExitCode.STOPPED if found.is_stopped else ExitCode.OK
+    )
     stopped = " The policy stopped a call." if found.is_stopped else ""
     return _Part(
         name="review",
-        outcome=f"{summary(report).rstrip('.')}; {level} and above fail (--fail-on).{stopped}",
+        outcome=f"{summary(report).rstrip('.')}; {report.failing_words(level)} (--fail-on {level}).{stopped}",
         code=code,
     )
 

@@ -175,11 +175,14 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     shown = without_credentials(report, DIAGNOSTICS.mask)
     write_lines(report_lines(shown, format_), reporting.output, exactly=format_ != "text")
     code = servers.code if servers else ExitCode.OK
-    if reporting.fail_on is not None and report.fails(reporting.fail_on):
-        return max(ExitCode.FINDINGS, code)
-    if reporting.fail_on is None and report.fails(Severity.HIGH):
+    level = reporting.fail_on or Severity.HIGH
+    if report.failing(level):
+        words = report.failing_words(level)
+        if reporting.fail_on is not None:
+            DIAGNOSTICS.say(f"{words} (--fail-on {level})")
+            return max(ExitCode.FINDINGS, code)
         DIAGNOSTICS.say(
-            f"There are findings at high or above. A review passes all the same: --fail-on high exits {ExitCode.FINDINGS}."
+            f"{words}. The review passes, because --fail-on is not given: --fail-on {level} exits {ExitCode.FINDINGS}."
         )
     return max(ExitCode.STOPPED if any(part.is_stopped for part in parts) else ExitCode.OK, code)
 
