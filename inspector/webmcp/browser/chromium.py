@@ -7,7 +7,7 @@ import shutil
 import signal
 import stat
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from inspector.connect import processes
@@ -18,6 +18,12 @@ from inspector.protocol.targets import PageTarget
 
 _OWNER = "sightline-owner"
 _PREFIX = "profile-"
+_TEMPORARY = "temporary"
+_SHORT = Path("/tmp")  # noqa: S108 - the folder made there has a random name and is private
+_OUTSIDE = "sightline-temporary-"
+_LONGEST_SOCKET = 103
+"""The maximum number of bytes in the path of a socket: 103 on macOS, 107 on Linux."""
+_LONGEST_NAME = len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
 
 
 def create_profile() -> Path:
@@ -38,6 +44,7 @@ def create_profile() -> Path:
         profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
         try:
             (profile / _OWNER).write_text(_mark(os.getpid()), encoding="ascii")
+            _create_temporary(profile)
         except BaseException:
             remove_profile(profile)
             raise
@@ -49,21 +56,40 @@ def create_profile() -> Path:
 
 
 def remove_profile(profile: Path) -> None:
-    """Remove a profile and the folder of its socket. The browser may still be writing to the profile."""
-    _remove_socket(profile)
+    """Remove a profile and the browser's temporary files. The browser may still be writing to them."""
+    folders = (profile, *_temporary_outside(profile))
     for _ in range(20):
-        shutil.rmtree(profile, ignore_errors=True)
-        if not profile.exists():
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        if not any(folder.exists() for folder in folders):
             return
 
 
-def _remove_socket(profile: Path) -> None:
-    """Remove the folder that the profile's socket link points to, which a killed browser leaves behind."""
+def _create_temporary(profile: Path) -> None:
+    """Create the folder for the browser's temporary files. Raises OSError.
+
+    It is in the profile, or in /tmp with a link in the profile if the path of the browser's socket would be too
+    long.
+    """
+    folder = profile / _TEMPORARY
+    if len(os.fsencode(folder)) + _LONGEST_NAME <= _LONGEST_SOCKET:
+        folder.mkdir(mode=0o700)
+    else:
+        folder.symlink_to(tempfile.mkdtemp(prefix=_OUTSIDE, dir=_SHORT))
+
+
+def temporary_of(profile: Path) -> Path:
+    """The folder for the browser's temporary files, such as its socket. It is removed with the profile."""
+    return next(_temporary_outside(profile), profile / _TEMPORARY)
+
+
+def _temporary_outside(profile: Path) -> Iterator[Path]:
+    """The folder for temporary files if it is outside of the profile; nothing for a link that Sightline did not make."""
     with contextlib.suppress(OSError):
-        folder = (profile / "SingletonSocket").readlink().parent
-        is_its_own = folder.name.startswith("org.chromium.") and folder.stat().st_uid == os.geteuid()
-        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - the browser makes the folder there
-            shutil.rmtree(folder, ignore_errors=True)
+        folder = (profile / _TEMPORARY).readlink()
+        is_own = folder.parent == _SHORT and folder.name.startswith(_OUTSIDE)
+        if is_own and folder.lstat().st_uid == os.geteuid():
+            yield folder
 
 
 def sweep_profiles() -> None:
@@ -196,6 +222,7 @@ class Chromium:
 
     async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
         flags = [*_FLAGS, *self._more_flags, f"--user-data-dir={profile}"]
+        environment = processes.environment(*self._proxies, *(_DISPLAYED if self._target.is_headed else ()))
         if not self._proxies:
             # Without this flag, the browser would use a proxy of the system's settings.
             flags.append("--no-proxy-server")
@@ -211,9 +238,7 @@ class Chromium:
         try:
             self._process = await processes.start(
                 (program, *flags, "about:blank"),
-                environment=processes.environment(
-                    *self._proxies, *(_DISPLAYED if self._target.is_headed else ())
-                ),
+                environment={**environment, "TMPDIR": str(temporary_of(profile))},
                 cwd=profile,
                 pipes=("stderr",),
             )

@@ -5,7 +5,8 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator
+import tempfile
+from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from inspector.protocol.targets import PageTarget
 from inspector.session.events import SessionState
 from inspector.session.live import Session
 from inspector.session.options import Options
-from inspector.webmcp.browser.chromium import profiles_folder
+from inspector.webmcp.browser.chromium import create_profile, profiles_folder, remove_profile, temporary_of
 from tests.webmcp.browser.browsing import visiting
 from tests.webmcp.browser.site import Site, page, tool
 
@@ -56,24 +57,59 @@ def left(under: Path) -> list[str]:
     return [entry.name for entry in folder.iterdir()] if folder.exists() else []
 
 
+def beside_profiles(under: Path) -> list[str]:
+    return [entry.name for entry in under.iterdir() if entry != profiles_folder()]
+
+
 async def until_gone(under: Path) -> None:
     async with asyncio.timeout(10):
         while browsers(under):
             await asyncio.sleep(0.02)
 
 
-async def test_closing_leaves_no_process_and_no_profile(site: Site, temporary: Path) -> None:
+@pytest.fixture(params=["short", "long"])
+def placed(
+    request: pytest.FixtureRequest, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> Generator[Path]:
+    """A folder of temporary files in which the path of the browser's socket fits, and one in which it is too long."""
+    if request.param == "long":
+        yield temporary
+        return
+    with tempfile.TemporaryDirectory(prefix="s-", dir="/tmp") as short:
+        monkeypatch.setattr("tempfile.tempdir", short)
+        yield Path(short)
+
+
+async def test_closing_leaves_no_process_no_profile_and_no_temporary_file(
+    site: Site, placed: Path, temporary: Path
+) -> None:
     async with visiting(site.put("/page", WAIT)) as visit:
         assert visit.names() == ["wait", "a"]
-        assert browsers(temporary)
-        (profile,) = left(temporary)
-        assert (profiles_folder() / profile).stat().st_mode & 0o777 == 0o700
-        beside = (profiles_folder() / profile / "SingletonSocket").readlink().parent
+        assert browsers(placed)
+        (name,) = left(placed)
+        profile = profiles_folder() / name
+        assert profile.stat().st_mode & 0o777 == 0o700
+        beside = (profile / "SingletonSocket").readlink().parent
         assert beside.name.startswith("org.chromium.")
         assert beside.exists()
-    await until_gone(temporary)
-    assert left(temporary) == []
-    assert not beside.exists()
+        assert beside.parent == temporary_of(profile)
+        assert beside.parent.stat().st_mode & 0o777 == 0o700
+        assert beside.is_relative_to(profile) is (placed != temporary)
+    await until_gone(placed)
+    assert left(placed) == []
+    assert beside_profiles(placed) == []
+    assert not beside.parent.exists()
+
+
+def test_no_folder_is_removed_that_sightline_did_not_make(tmp_path: Path) -> None:
+    profile, other = create_profile(), tmp_path / "sightline-temporary-other"
+    other.mkdir()
+    made = temporary_of(profile)
+    (profile / "temporary").unlink()
+    (profile / "temporary").symlink_to(other)
+    remove_profile(profile)
+    assert other.exists()
+    made.rmdir()
 
 
 async def test_a_browser_crash_during_a_call_is_reported_and_reconnecting_works(
