@@ -53,3 +53,14 @@ def test_no_control_or_invisible_character_is_printed(command: tuple[str, ...], 
             assert character == "\n" or not unicodedata.category(character).startswith("C"), hex(
                 ord(character)
             )
+
+
+def test_a_listing_has_the_heading_of_a_review() -> None:
+    listed = sightline("list", "demo").out.splitlines()[0]
+    head = "demo: demo-workspace 0.1.0, protocol 2026-07-28, 20 tools, "
+    assert listed.startswith(head)
+    reviews = [sightline("review", *targets).out.splitlines() for targets in (("demo",), ("demo", "demo"))]
+    assert [lines[0].startswith(f"Review of {head}") for lines in reviews] == [True, True]
+    assert reviews[1][1].startswith(
+        "Review of demo (2): demo-workspace 0.1.0, protocol 2026-07-28, 20 tools, "
+    )

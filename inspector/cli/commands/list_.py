@@ -170,17 +170,15 @@ def _given_lines(tool: Tool, launch: Launch, host: "Host") -> list[str]:
 
 def _heading(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str]:
     named = f"{server.name} {server.version}".strip() or "a server without a name"
-    lines = [
-        f"{named} — {launch.target}",
-        f"{_protocol(server)}, {_counts(catalogue)}",
-    ]
+    # The order of the heading of a review.
+    lines = [f"{launch.target}: {named}, {_protocol(server)}, {_counts(catalogue)}"]
     return lines if server.era is Era.AUTO else [*lines, announces(launch.options.client.profile)]
 
 
 def _protocol(server: ServerFacts) -> str:
     # A page has a browser instead of an era.
     is_page = server.era is Era.AUTO
-    return server.protocol_version if is_page else f"MCP {server.protocol_version}"
+    return server.protocol_version if is_page else f"protocol {server.protocol_version}"
 
 
 def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str]:
