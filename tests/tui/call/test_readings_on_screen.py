@@ -1,11 +1,13 @@
 """Resources, templates and prompts in the interface: opened, filled in, read with the call key, shown in both panes."""
 
+import re
+
 import pytest
 
 from inspector.json.exact import Json, JsonObject
 from inspector.session.events import ResourceUpdated
 from inspector.tui.catalogue.pane import CatalogueLines
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, until
 
 FIND: JsonObject = {"name": "find", "inputSchema": {"type": "object"}}
 LINKED: Json = {"content": [{"type": "resource_link", "uri": "note://far", "name": "far"}]}
@@ -144,6 +146,7 @@ async def test_completions_are_offered_while_typing_with_the_other_arguments() -
         await pilot.press("enter")
         await settled(pilot, app, "takes: fiction, science")
         await pilot.press("f")
+        await until(pilot, app, lambda text: re.search(r"genre\* +fiction", text) is not None)
         await settled(pilot, app, "takes: fiction")
         await pilot.press("right", "tab", "D")
         text = await settled(pilot, app, "takes: Dune, D␛[2J")
