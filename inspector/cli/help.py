@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from inspector.cli.output import at_words, columns
+from inspector.cli.output import DIAGNOSTICS, at_words, columns
 from inspector.errors import ExitCode, UsageError
 
 Value = TypeVar("Value")
@@ -64,7 +64,10 @@ class WrappedHelp(click.Command):
 
 
 class SectionedCommand(WrappedHelp):
-    """A command whose help shows examples, its options by group, and its exit codes."""
+    """A command whose help shows examples, its options by group, and its exit codes.
+
+    It warns of its own options after `--`, which the server's command gets.
+    """
 
     def __init__(
         self,
@@ -79,6 +82,21 @@ class SectionedCommand(WrappedHelp):
         connects = any("--timeout" in option.opts for option in self.params)
         common = (ExitCode.OK, ExitCode.USAGE, *(_OF_CONNECTING if connects else ()))
         self.exits = tuple(sorted({*common, *exits}))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        # An Invocation of `cli.start`, which imports this module.
+        words: tuple[str, ...] = getattr(ctx.obj, "command_line", None) or ()
+        given = {word.partition("=")[0] for word in words}
+        own = [name for each in self.get_params(ctx) for name in each.opts if name.startswith("--")]
+        passed = [name for name in own if name in given]
+        if passed:
+            are, them = ("are", "them") if len(passed) > 1 else ("is", "it")
+            DIAGNOSTICS.say(
+                f"{', '.join(passed)} {are} after --, so the server's command gets {them}. "
+                f"For {ctx.command_path}, write {them} before --."
+            )
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, then the command's own options, then those of each group."""

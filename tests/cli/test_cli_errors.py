@@ -214,6 +214,34 @@ def test_a_failure_is_one_clear_message_with_its_exit_code(
     assert "Traceback (most recent call last)" not in ran.err
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            ("review",),
+            ("--call",),
+            "--call is after --, so the server's command gets it. For sightline review, ",
+        ),
+        (("review",), ("--format=json", "--fail-on", "low"), "--format, --fail-on are after --, "),
+        (("policy", "explain", "t"), ("--arg", "a=b"), "For sightline policy explain, write it before --."),
+        (("call", "t", "--no-validate"), ("--boundary", "open"), "For sightline call, write it before --."),
+        (("open",), ("--theme", "dark"), "For sightline open, write it before --."),
+        ((), ("--theme", "dark"), "For sightline open, write it before --."),
+        (("review",), ("--fail", "call", "-q"), ""),
+        (("list",), ("--fail-on", "low"), ""),
+        (("review", "-q"), ("--call",), ""),
+    ],
+)
+def test_an_option_of_the_command_after_two_dashes_is_passed_to_the_server_with_a_warning(
+    before: tuple[str, ...], after: tuple[str, ...], said: str
+) -> None:
+    ran = sightline(*before, *raw_server("plain"), *after)
+    assert said in ran.err
+    assert ("after --, so" in ran.err) is bool(said)
+    is_open = before in {(), ("open",)}
+    assert ran.code == (2 if is_open else 0), ran.err
+
+
 def test_a_failure_is_one_json_object_on_stderr_with_format_json() -> None:
     ran = sightline("list", "--format", "json", *raw_server("ends at once"))
     told = json.loads(ran.err)
