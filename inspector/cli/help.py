@@ -63,10 +63,15 @@ class WrappedHelp(click.Command):
         return "\n".join(row for line in text.split("\n") for row in at_words(line, columns()))
 
 
+_OF_SERVERS = frozenset(
+    {"--config", "--env", "--header", "--host", "--insecure", "--quiet", "--root", "--timeout", "--verbose"}
+)
+
+
 class SectionedCommand(WrappedHelp):
     """A command whose help shows examples, its options by group, and its exit codes.
 
-    It warns of its own options after `--`, which the server's command gets.
+    It warns of its own options after `--`, which the server's command gets, unless servers often have them too.
     """
 
     def __init__(
@@ -89,7 +94,7 @@ class SectionedCommand(WrappedHelp):
         words: tuple[str, ...] = getattr(ctx.obj, "command_line", None) or ()
         given = {word.partition("=")[0] for word in words}
         own = [name for each in self.get_params(ctx) for name in each.opts if name.startswith("--")]
-        passed = [name for name in own if name in given]
+        passed = [name for name in own if name in given and name not in _OF_SERVERS]
         if passed:
             are, them = ("are", "them") if len(passed) > 1 else ("is", "it")
             DIAGNOSTICS.say(

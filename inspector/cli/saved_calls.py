@@ -1,7 +1,6 @@
 """Makes the calls of `run`, `check` and `verify` in one session, and compares answers with expectations."""
 
 import asyncio
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.cli.options import host_profile
 from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.start import listing_hint
-from inspector.errors import InspectorError, NotConfirmedError, ToolFailedError, UsageError
+from inspector.errors import InspectorError, NotConfirmedError, ToolFailedError
 from inspector.hosts.profile import Call, Host
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.junit import JunitCase
@@ -20,7 +19,7 @@ from inspector.pins.files import Watch
 from inspector.pins.pins import Pinned
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.protocol.targets import COVERED
+from inspector.protocol.targets import COVERED, split_command
 from inspector.saved.call import SavedCall, saved_server
 from inspector.saved.expecting import Made, failures, output_of, proposed
 from inspector.saved.files.calls import USUAL_FILE, append_call, without_secrets
@@ -215,12 +214,7 @@ def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:
     """
     if not server.startswith("-- "):
         return server or None, None
-    try:
-        return None, tuple(shlex.split(server.removeprefix("-- ")))
-    except ValueError as error:
-        raise UsageError(
-            f"the server {server}: {error}", "Write it as in a shell: -- node server.js"
-        ) from error
+    return None, tuple(split_command(server.removeprefix("-- ")))
 
 
 def conceal(values: Iterable[str]) -> None:

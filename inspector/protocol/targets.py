@@ -97,7 +97,7 @@ def parse_target(word: str) -> WrittenTarget:
     if word == "demo":
         return DemoTarget()
     if word.startswith("stdio:"):
-        return stdio_target(shlex.split(word.removeprefix("stdio:")))
+        return stdio_target(split_command(word.removeprefix("stdio:")))
     if word.startswith(("http://", "https://")):
         return HttpTarget(url=_checked_url(word))
     if word.startswith(("sse+http://", "sse+https://")):
@@ -126,6 +126,16 @@ def _meant(word: str) -> str:
     if interpreter:
         return f"Did you mean -- {interpreter} {shlex.quote(word)}?\n"
     return f"Did you mean http://{word}?\n" if _ADDRESS.fullmatch(word) else ""
+
+
+def split_command(line: str) -> list[str]:
+    """The words of a command line, as a shell splits it. Raises UsageError."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(
+            f"the command {line}: {str(error).lower()}", "Write it as in a shell, as in: -- node server.js"
+        ) from error
 
 
 def stdio_target(command: list[str] | tuple[str, ...]) -> StdioTarget:

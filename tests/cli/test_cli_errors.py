@@ -229,6 +229,7 @@ def test_a_failure_is_one_clear_message_with_its_exit_code(
         ((), ("--theme", "dark"), "For sightline open, write it before --."),
         (("review",), ("--fail", "call", "-q"), ""),
         (("list",), ("--fail-on", "low"), ""),
+        (("list",), ("--timeout", "3"), ""),
         (("review", "-q"), ("--call",), ""),
     ],
 )

@@ -29,7 +29,7 @@ def test_a_target_is_parsed_from_the_command_line(word: str, target: WrittenTarg
 
 
 @pytest.mark.parametrize(
-    "word", ["", "ftp://x", "node", "stdio:", "https://", "http://h:port/", "http://[::1/"]
+    "word", ["", "ftp://x", "node", "stdio:", "stdio:'node", "https://", "http://h:port/", "http://[::1/"]
 )
 def test_an_invalid_target_is_a_usage_error_with_a_hint(word: str) -> None:
     with pytest.raises(UsageError) as caught:
