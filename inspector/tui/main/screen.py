@@ -726,8 +726,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self.remove_class("-nothing")
 
     @on(events.ScreenSuspend)
-    def hide_keys(self) -> None:
-        """Hide the keys while a dialog is open over this screen, because the dialog shows its own keys."""
+    def leave_to_another(self) -> None:
+        """Mask all values, and hide the keys: a dialog over this screen shows its own."""
+        self.mask()
         self._keys.offers = ()
 
     @on(events.ScreenResume)

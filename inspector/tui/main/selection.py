@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 
 from inspector.boundary.bounded import Level
 from inspector.hosts.apps import interface_of
@@ -32,12 +33,14 @@ from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, cut_in_the_middle
 
 _DRAWN_S = 0.1
+UNMASKED_S = 60
+"""The time in seconds for which `u` shows masked values."""
 _UNCALLED = {
-    Kind.TOOL: " has not been called yet. Enter goes to its form, and Enter again calls it.",
-    Kind.RESOURCE: " has not been read yet. Enter goes to its button, and Enter again reads it.",
-    Kind.SKILL: " has not been read yet. Enter goes to its button, and Enter again reads it.",
-    Kind.TEMPLATE: " has not been read yet. Enter goes to its form, and Enter again reads it.",
-    Kind.PROMPT: " has no result yet. Enter goes to its form, and Enter again gets it.",
+    Kind.TOOL: " has not been called yet. Enter in its form calls it.",
+    Kind.RESOURCE: " has not been read yet. Enter on its button reads it.",
+    Kind.SKILL: " has not been read yet. Enter on its button reads it.",
+    Kind.TEMPLATE: " has not been read yet. Enter in its form reads it.",
+    Kind.PROMPT: " has no result yet. Enter in its form gets it.",
 }
 
 
@@ -113,6 +116,8 @@ class Selection:
         """The name of a call, and a function to run once its form is shown."""
         self._unmasked: CallRecord | None = None
         """The call whose masked values are shown."""
+        self._masking: Timer | None = None
+        """Masks them again."""
         self.level = level
         self.host = host
         self._host_before: str | None = None
@@ -512,12 +517,15 @@ class Selection:
             self.mask()
         elif self.record is record:
             self._unmasked = record
+            self._masking = self._screen.set_timer(UNMASKED_S, self.mask)
             self.look()
 
     def mask(self) -> None:
         """Mask all values again."""
+        if self._masking is not None:
+            self._masking.stop()
         if self._unmasked is not None:
-            self._unmasked = None
+            self._masking = self._unmasked = None
             self._result.mask()
             self._changed()
 

@@ -197,12 +197,15 @@ _NAMED = 2
 def reason_words(
     sign: str, style: str, places: Sequence[str], number: int, why: str, *, whose: str = ""
 ) -> Content:
-    """A reason with its places: `✗ 3 times: content[0], content[1] …  why`. `whose`: words before the places."""
+    """A reason with its places: `✗ content[0], content[1] and 1 more  why`. `whose`: words before the places.
+
+    `number`: the number of values to which it applies; there may be several at one place.
+    """
     named = ", ".join(path(place) for place in places[:_NAMED])
-    more = " …" if len(places) > _NAMED else ""
+    others = number - len(places[:_NAMED])
+    more = f" and {others:,} more" if others > 0 else ""
     return Content.assemble(
         (f"{sign} ", style),
-        (f"{number:,} times: " if number > 1 else "", style),
         content(f"{whose}{named}{more}", style),
         "  ",
         content(shortened(why, 400)),

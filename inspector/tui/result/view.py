@@ -405,7 +405,7 @@ def result_view(
     for index, pointer in enumerate(undescribed):
         # The values that are not listed count with the first place.
         unlisted = 0 if index else shown.undeclared.number - len(undescribed)
-        found.add(UNDECLARED, pointer, 3, 1 + max(unlisted, 0))
+        found.add(undescribed_key(pointer), pointer, 3, 1 + max(unlisted, 0))
     for node in outline.tops:
         if outline.difference(node) is SideDifference.RIGHT:
             added = added_words(outline, node, is_failure=is_failure)
@@ -785,12 +785,15 @@ def _member(removal: Removal) -> str:
     return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
 
 
-UNDECLARED: ReasonKey = (
-    SideDifference.UNDESCRIBED,
-    "",
-    "not described by the output schema, so `declared` lets it through",
-)
+_BLOCK = "no schema describes content blocks, so `declared` lets it through"
+_UNDESCRIBED = "not described by the output schema, so `declared` lets it through"
 METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for models"
+
+
+def undescribed_key(pointer: str) -> ReasonKey:
+    """The key for a value that reaches the model although no schema describes it."""
+    words = _BLOCK if pointer.startswith("/content/") else _UNDESCRIBED
+    return SideDifference.UNDESCRIBED, "", words
 
 
 def key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
@@ -808,7 +811,7 @@ def key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     found = view.broken_on(outline, node)
     if found is not None:
         return _broken_key(found.message)
-    return UNDECLARED if view.is_undescribed(outline, node) else None
+    return undescribed_key(outline.pointer(node)) if view.is_undescribed(outline, node) else None
 
 
 def renamed(outline: Outline, node: int, side: Side) -> str:

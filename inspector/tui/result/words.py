@@ -21,13 +21,13 @@ from inspector.tui.result.removal import QUIET, change_line, reason_words, remov
 from inspector.tui.result.view import (
     COPIES,
     MAX_REMARKS,
-    UNDECLARED,
     ResultView,
     added_words,
     broken_words,
     is_structured,
     key_of,
     renamed,
+    undescribed_key,
 )
 from inspector.tui.text import (
     content,
@@ -196,7 +196,8 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     if violation is not None:
         return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, broken_words(violation))
     if view.is_undescribed(outline, node):
-        return reason_words("?", "bold $text-warning", [outline.pointer(node)], 1, UNDECLARED[2])
+        place = outline.pointer(node)
+        return reason_words("?", "bold $text-warning", [place], 1, undescribed_key(place)[2])
     return effect_line(view)
 
 

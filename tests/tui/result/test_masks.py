@@ -16,6 +16,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result
 from inspector.session.call_record import CallRecord, Progress
+from inspector.tui.main import selection
 from inspector.tui.result.view import result_view
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled, until
 
@@ -141,7 +142,9 @@ def record_of(outcome: Outcome) -> CallRecord:
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_u_shows_masked_values_until_escape_or_the_next_call(size: tuple[int, int]) -> None:
+async def test_u_shows_masked_values_until_one_of_several_events(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent = made({"id": "one", "key": SECRET}, text(dump_text({"id": "one", "key": SECRET})))
     may_answer = asyncio.Event()
     may_answer.set()
@@ -170,4 +173,12 @@ async def test_u_shows_masked_values_until_escape_or_the_next_call(size: tuple[i
         await pilot.press("u")
         await settled(pilot, app, "not masked, Esc masks")
         app.mask()
+        assert SECRET not in await settled(pilot, app, "2 masked, u shows")
+        await pilot.press("u")
+        await settled(pilot, app, "not masked, Esc masks")
+        await pilot.press("question_mark", "escape")
+        assert SECRET not in await settled(pilot, app, "2 masked, u shows")
+        monkeypatch.setattr(selection, "UNMASKED_S", 0.5)
+        await pilot.press("u")
+        await until(pilot, app, lambda _: app.is_guarding)
         assert SECRET not in await settled(pilot, app, "2 masked, u shows")
