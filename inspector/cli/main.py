@@ -41,7 +41,7 @@ COMMANDS = {
     "demo": ("demo", "Open the interface on the built-in server."),
 }
 """Each command, with its module in cli/commands, which is imported when the command is used, and its summary."""
-_PAGE = "A page is a target: web+http://… or web+https://…; sightline demo --web opens the built-in page."
+_PAGE = "A page is a target: web+http://… or web+https://…; sightline demo --web opens the built-in page, and sightline demo --serve web serves it for other commands."
 _URL = "A URL is a target: write it without an option, https://… or sse+https://…."
 _TARGETS_BY_OPTION = {
     "--web": _PAGE,

@@ -321,6 +321,9 @@ class Calls:
                 await self.backend.cancel(frame_id, session, await asking)
 
 
+_THROWN = ("className", "description", "value", "unserializableValue")
+
+
 def outcome_of(params: JsonObject) -> Outcome:
     """The outcome in `toolResponded`.
 
@@ -337,9 +340,10 @@ def outcome_of(params: JsonObject) -> Outcome:
                 exception.get("description", exception.get("value")) if isinstance(exception, dict) else None
             )
             message = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
-            data: JsonObject = {
-                key: value for key, value in params.items() if key in {"exception", "errorText", "output"}
-            }
+            data: JsonObject = {key: params[key] for key in ("errorText", "output") if params.get(key)}
+            if isinstance(exception, dict):
+                # Its other members, such as `objectId`, are from the debugger, not from the page.
+                data["exception"] = {key: exception[key] for key in _THROWN if key in exception}
             first = message.partition("\n")[0] or "the tool failed"
             error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
             return RpcError(value=error)

@@ -1,13 +1,14 @@
 """Calls of a page's tools, in a real Chromium."""
 
 import asyncio
+from typing import cast
 
 import pytest
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import ErrorCode, Level
 from inspector.boundary.error_code import error_code
-from inspector.json.exact import Json
+from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from tests.webmcp.browser.browsing import opened, visiting
 from tests.webmcp.browser.site import Site, page, tool
@@ -45,7 +46,12 @@ async def test_a_thrown_error_has_a_stack_for_the_user_and_a_code_for_the_model(
     assert isinstance(record.outcome, RpcError)
     assert isinstance(record.outcome.value, dict)
     assert record.outcome.value["message"] == "RangeError: no such floor"
-    assert f"{site.origin}/page:1" in str(record.outcome.value["data"])
+    data = record.outcome.value["data"]
+    assert isinstance(data, dict)
+    assert f"{site.origin}/page:1" in str(data)
+    # What only the debugger has, such as an id of the object, reaches no model.
+    assert [*data] == ["exception"]
+    assert [*cast("JsonObject", data["exception"])] == ["className", "description"]
     assert error_code(record.outcome, is_listed=True) is ErrorCode.TOOL_ERROR
     closed = bound(record.outcome, record.tool, Level.CLOSED)
     assert "floor" not in str(closed.error)
