@@ -15,7 +15,7 @@ from inspector.asks.answer import Action, Answer, sampled
 from inspector.asks.ask import AskKind
 from inspector.tui.asks.view import AskView
 from inspector.tui.call.arguments import as_arguments, checked
-from inspector.tui.call.entries import ArgumentDraft, Writing, place_problems
+from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import command
@@ -29,6 +29,7 @@ from inspector.tui.widgets.secondary import Keys, SecondaryDialog, dialog_bindin
 REST_DECLINED = Answer(action=Action.DECLINE, why="with the rest of what this call asks")
 _ANSWERS = {"open", "accept", "decline", "decline_rest", "cancel_call"}
 _ABOUT_CALL = {"decline_rest", "cancel_call"}
+_LOST = "Your answer is not sent yet."
 _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING: "send"}
 
 
@@ -63,6 +64,10 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         )
         self._problem = PlainText(id="answer-problem")
         self._is_sending = False
+        self._is_warned = False
+        """True once Esc has warned that the answer would be lost."""
+        self._begun_with: dict[str, Entered] = {}
+        """The content of the form when it was shown."""
         self._is_marked = False
         """True once fields of the form are marked as wrong."""
         self._withdrawn = ""
@@ -93,6 +98,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         if self._form is not None and self._view.form is not None:
             defaults = self._view.defaults or {}
             self._form.show(self._view.form, defaults, defaults)
+            self._begun_with = self._form.entered()
         # The text has the focus first: a server can choose the moment of a question, for example while the
         # user is typing.
         self._lines.focus()
@@ -140,6 +146,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     @on(ArgumentForm.Changed)
     def forget_problem(self, event: ArgumentForm.Changed) -> None:
         event.stop()
+        self._is_warned = False
         self._problem.update("")
         if self._form is not None and self._is_marked:
             self.run_worker(self._mark_again(self._form), group="checking", exclusive=True)
@@ -172,7 +179,18 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self._problem.update(Content.styled(f"{words}; {sends}", "$foreground 70%"))
 
     def action_cancel(self) -> None:
-        self.dismiss(Answer(action=Action.CANCEL))
+        if self._is_filled and not self._is_warned and not self._withdrawn:
+            self._is_warned = True
+            self._complain(f"{_LOST} {command('answer.accept').key} sends it, Esc again dismisses it.")
+        else:
+            self.dismiss(Answer(action=Action.CANCEL))
+
+    @property
+    def _is_filled(self) -> bool:
+        """True if something was entered."""
+        if self._text is not None:
+            return bool(self._text.text.strip())
+        return self._form is not None and self._form.entered() != self._begun_with
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """True if a key works. Once the question is withdrawn, no key answers it; the key that closes still works."""

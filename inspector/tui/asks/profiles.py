@@ -14,11 +14,15 @@ _ERAS = {
 
 
 def profiles_dialog(
-    profile: ClientProfile, era: Era, choose: Callable[[ClientProfile, Era], None]
+    profile: ClientProfile,
+    era: Era,
+    choose: Callable[[ClientProfile, Era], None],
+    *,
+    proposed: Era | None = None,
 ) -> AskScreen:
     """A dialog that asks for a client profile and a protocol era.
 
-    `profile`, `era`: those in use. `choose`: called with the chosen ones if one of them is another; connects again.
+    `profile`, `era`: those in use. `proposed`: the era to begin with; None for the one in use. `choose`: called with the chosen ones if one of them is another; connects again.
     """
 
     async def accept(answers: tuple[str, ...]) -> str:
@@ -35,7 +39,7 @@ def profiles_dialog(
         [
             AskField(
                 label="Era",
-                value=era.value,
+                value=(proposed or era).value,
                 choices=tuple(each.value for each in _ERAS),
                 meanings=tuple(_ERAS.values()),
             ),

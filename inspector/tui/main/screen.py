@@ -1189,9 +1189,15 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
         def choose(chosen: ClientProfile, era: Era) -> None:
             server.link.announced, server.link.era = chosen, era
-            server.restart()
+            server.restart(then=say_again if is_refused else None)
 
-        self.app.push_screen(profiles_dialog(profile, session.options.era, choose))  # pyright: ignore[reportUnknownMemberType]
+        def say_again() -> None:
+            self.notify("Connected again. r calls it again.", timeout=10, markup=False)
+
+        record = self.server.selection.record
+        is_refused = record is not None and bool(_refused_by_era(record, server))
+        proposed = Era.LEGACY if is_refused else None
+        self.app.push_screen(profiles_dialog(profile, session.options.era, choose, proposed=proposed))  # pyright: ignore[reportUnknownMemberType]
 
     def action_list_again(self) -> None:
         if self.server.link.is_ready:
@@ -1227,14 +1233,19 @@ _LONGEST_ERROR_BYTES = 20_000
 """The maximum size of an answer that is searched for the reason of an error whenever the timeline grows."""
 
 
+def _refused_by_era(record: CallRecord, server: ServerParts) -> str:
+    """The request that the server could not send during the call because of the era of the connection; empty if none."""
+    facts = server.link.server
+    is_short = record.size_bytes <= _LONGEST_ERROR_BYTES
+    return unanswerable(record.outcome, facts.era) if facts is not None and is_short else ""
+
+
 def _warnings(record: CallRecord, server: ServerParts) -> tuple[str, ...]:
     """Sentences above a result that are not about the result alone."""
     warnings: list[str] = []
     if record.number in server.vault.repeating:
         warnings.append("a value passes that was withheld from an earlier call, or fetched as a secret")
-    facts = server.link.server
-    is_short = record.size_bytes <= _LONGEST_ERROR_BYTES
-    method = unanswerable(record.outcome, facts.era) if facts is not None and is_short else ""
+    method = _refused_by_era(record, server)
     if method:
         warnings.append(
             f"the server cannot send {method} during a call in the stateless era. ^a connects with a handshake: era legacy"

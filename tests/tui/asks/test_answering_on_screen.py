@@ -136,6 +136,9 @@ async def test_what_is_wrong_in_a_long_form_is_focused_and_in_sight(
         assert isinstance(app.focused, Input)
         assert app.focused.value == "x"
         await pilot.press("escape")
+        await settled(pilot, app, "Your answer is not sent yet. ^r sends it, Esc again dismisses it.")
+        await pilot.press("escape")
+        await settled(pilot, app, "#1 done")
 
 
 async def test_a_sampling_request_is_answered_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
