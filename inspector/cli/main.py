@@ -178,13 +178,18 @@ def _reworded(error: click.ClickException) -> UsageError:
     context = error.ctx if isinstance(error, click.UsageError) else None
     more = f"Try {context.command_path if context else 'sightline'} --help."
     if isinstance(error, click.NoSuchOption):
-        known = [one for each in context.command.params for one in each.opts] if context else []
+        params = context.command.params if context else []
+        known = [one for each in params if isinstance(each, click.Option) for one in each.opts]
+        arguments = [each.human_readable_name for each in params if isinstance(each, click.Argument)]
+        bare = error.option_name.lstrip("-").upper()
         is_json = error.option_name == "--json" and "--format" in known
         close = (
             "Did you mean --format json?" if is_json else suggestion(error.option_name, known, most=1).strip()
         )
         target = _TARGETS_BY_OPTION.get(error.option_name, "") if "--timeout" in known else ""
-        if "--arg" in known and not close and error.option_name.startswith("--"):
+        if bare in arguments:
+            close = f"{bare} is an argument: write it without {error.option_name}."
+        elif "--arg" in known and not close and error.option_name.startswith("--"):
             close = f"To pass an argument of the tool, write --arg {error.option_name[2:]}=VALUE."
         close = f"{target} {close}".strip()
         return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())

@@ -1,5 +1,6 @@
 """The messages of `sightline call` about a server, next to its result: stderr, stray output, and Sightline's own errors."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -124,6 +125,10 @@ def test_how_a_server_ended_is_printed_once() -> None:
 
 @pytest.mark.parametrize(("view", "absent"), [("model", "SERVER SENT"), ("raw", "MODEL SEES")])
 def test_one_view_can_be_printed_alone(view: str, absent: str) -> None:
+    ran = sightline(
+        "call", "generate_api_key", "--arg", "name=x", "--view", view, "--format", "json", "-q", "demo"
+    )
+    assert [*json.loads(ran.out)][1:3] == [view, "withheld"]
     ran = sightline("call", "generate_api_key", "--arg", "name=x", "--view", view, "-q", "demo")
     assert ran.code == 0
     assert absent not in ran.out

@@ -102,6 +102,7 @@ def test_the_option_groups_of_a_command_share_no_field() -> None:
         (("list", "--era", "modrn", "demo"), "Did you mean modern?"),
         (("call", "t", "--boundary", "decared", "demo"), "Did you mean declared?"),
         (("call", "t", "--view", "modle", "demo"), "Did you mean model?"),
+        (("call", "--tool", "t", "demo"), "TOOL is an argument: write it without --tool."),
         (("list", "--format", "jsn", "demo"), "Did you mean json?"),
         (("review", "--fail-on", "hgh", "demo"), "Did you mean high?"),
         (("claims", "webmpc"), "Did you mean webmcp"),

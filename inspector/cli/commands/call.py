@@ -409,7 +409,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     if output.as_json:
         shape: JsonObject = {
             _KEYS.get(record.kind, "resource"): record.title,
-            **_sides_shape(shown, raw, model),
+            **_sides_shape(shown, raw, model, output.view),
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
             "remarks": remarks_shape(shown.remarks),
@@ -457,18 +457,22 @@ def _stderr_lines(lines: list[str], *, is_whole: bool) -> list[str]:
     return [lead, *shown, f"… {_lines(len(lines) - len(shown), 'more ')}; --stderr shows all"]
 
 
-def _sides_shape(shown: Projection, raw: Json, model: Json) -> JsonObject:
-    """Both views and the removals. `raw`, `model`: the views, masked unless the user wants to see secrets.
+def _sides_shape(shown: Projection, raw: Json, model: Json, sides: ResultSides) -> JsonObject:
+    """The wanted views and the removals. `raw`, `model`: the views, masked unless the user wants to see secrets.
 
     Without an answer, the raw result is null, and `failure` says why, in words of Sightline.
     """
+    failure: JsonObject = {}
+    withheld = withheld_shape(shown.bounded.removals)
     if isinstance(shown.outcome, Failure):
-        failure: JsonObject = {
-            "kind": shown.outcome.kind.value,
-            "message": text_at(raw, "error", "message"),
-        }
-        return {"raw": None, "model": model, "withheld": [], "failure": failure}
-    return {"raw": raw, "model": model, "withheld": withheld_shape(shown.bounded.removals)}
+        message = text_at(raw, "error", "message")
+        failure = {"failure": {"kind": shown.outcome.kind.value, "message": message}}
+        raw, withheld = None, []
+    views: JsonObject = {
+        **({"raw": raw} if sides is not ResultSides.MODEL else {}),
+        **({"model": model} if sides is not ResultSides.RAW else {}),
+    }
+    return {**views, "withheld": withheld, **failure}
 
 
 _KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt", Kind.SKILL: "skill"}
