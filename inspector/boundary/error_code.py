@@ -37,6 +37,7 @@ _FAILURES = {
     FailureKind.UNSUBMITTED: ErrorCode.CANCELLED,
     FailureKind.CONNECTION_LOST: ErrorCode.CONNECTION_LOST,
     FailureKind.SESSION_ENDED: ErrorCode.CONNECTION_LOST,
+    FailureKind.NOT_RECORDED: ErrorCode.CONNECTION_LOST,
 }
 _STATUSES = {
     401: ErrorCode.AUTH_FAILED,

@@ -71,8 +71,8 @@ def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, s
     return params, {}
 
 
-def _unanswered(kind: FailureKind, detail: str) -> FramedAnswer:
-    return FramedAnswer(outcome=Failure(kind=kind, detail=detail), frame=None)
+def _lost(detail: str) -> FramedAnswer:
+    return FramedAnswer(outcome=Failure(kind=FailureKind.CONNECTION_LOST, detail=detail), frame=None)
 
 
 class Dispatcher:
@@ -168,30 +168,31 @@ class Dispatcher:
         except TimeoutError:
             # Noted before the cancellation is sent, so that an answer that arrives meanwhile counts as late.
             limit = f"within {timeout_s or 0:g} s"
-            self._tap.note(f"no answer to {method} {limit}", ends=key)
+            failure = Failure(kind=FailureKind.TIMEOUT, detail=f"no answer to {method} {limit}")
+            self._end(key, failure)
             if cancellable:
                 await self._cancel(request_id, f"no answer {limit}")
-            return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
+            return FramedAnswer(outcome=failure, frame=None)
         except asyncio.CancelledError:
             # The request is over: its limit must not be resumed, even if it is paused for the user now.
             pending.timeout = None
-            self._tap.note("cancelled in Sightline", ends=key)
+            self._end(key, Failure(kind=FailureKind.CANCELLED, detail="cancelled in Sightline"))
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
             raise
         except OSError as error:
-            answer = (
-                FramedAnswer(outcome=self._lost, frame=None)
-                if self._lost
-                else _unanswered(FailureKind.CONNECTION_LOST, str(error))
-            )
+            answer = FramedAnswer(outcome=self._lost, frame=None) if self._lost else _lost(str(error))
         finally:
             self._pending.pop(key, None)
         if isinstance(answer.outcome, Failure):
             failure = self._covered(answer.outcome)
-            self._tap.note(failure.detail, ends=key)
+            self._end(key, failure)
             return replace(answer, outcome=failure)
         return answer
+
+    def _end(self, key: str, failure: Failure) -> None:
+        """Note that a request gets no answer."""
+        self._tap.note(failure.detail, ends=key, failure=failure)
 
     async def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification. It is dropped if the connection is lost."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from inspector.json.exact import parse
 from inspector.protocol.exchanges import Exchanges, Matched
 from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.outcome import Failure
 
 LARGE_BYTES = 128 * 1024
 """The maximum size of a body that is parsed on the event loop. Larger ones are parsed in a thread."""
@@ -63,11 +64,18 @@ class Tap:
             )
         )
 
-    def note(self, text: str, *, ends: str | None = None, asked_by: Direction = Direction.SENT) -> None:
+    def note(
+        self,
+        text: str,
+        *,
+        ends: str | None = None,
+        asked_by: Direction = Direction.SENT,
+        failure: Failure | None = None,
+    ) -> None:
         """Record an event for which nothing was sent.
 
         `ends`: the key of the request that gets no answer because of this event. `asked_by`: `RECEIVED` for a
-        request by the server.
+        request by the server. `failure`: the outcome of that request.
         """
         self._emit(
             Frame(
@@ -77,6 +85,8 @@ class Tap:
                 channel=Channel.NOTE,
                 raw=self.mask(text).encode("utf-8", "replace"),
                 ends=ends,
+                failure=failure.kind.value if failure else "",
+                http_status=failure.http_status if failure else None,
             )
         )
 

@@ -53,6 +53,10 @@ class Frame(Struct, frozen=True, kw_only=True):
 
     The note has the direction of that answer.
     """
+    failure: str = ""
+    """For such a note: the `FailureKind` of the reason; empty in recordings of unknown origin."""
+    http_status: int | None = None
+    """For such a note: the status of the HTTP response that ended the request."""
     response_to: str | None = None
     """For HTTP: the `request_key` of the request whose HTTP response contained this frame."""
     body: JsonText | Malformed | None = None

@@ -31,6 +31,8 @@ class FailureKind(StrEnum):
     """The server no longer knows the session. It did not execute the request."""
     UNSUBMITTED = "unsubmitted"
     """A form of a page was filled in and not submitted."""
+    NOT_RECORDED = "not_recorded"
+    """A recording does not contain how the call ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,8 @@ If a line has several of these members, the first one decides.
 _LEFT_OUT: Mapping[str, Json | tuple[()]] = {
     "head": "",
     "ends": None,
+    "failure": "",
+    "status": None,
     "responseTo": None,
     "faults": (),
     "digest": "",

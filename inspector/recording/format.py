@@ -111,6 +111,9 @@ class RecordedFrame(Struct, frozen=True, kw_only=True):
     """The number of bytes on the wire; if something is withheld, the size of the remaining content."""
     head: str = ""
     ends: str | None = None
+    failure: str = ""
+    """With `ends`: the `FailureKind` of the reason, as in `Frame`."""
+    http_status: int | None = field(name="status", default=None)
     response_to: str | None = field(name="responseTo", default=None)
     faults: tuple[str, ...] = ()
     body: _Json | UnsetType = UNSET
@@ -339,6 +342,8 @@ def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Fr
         raw=raw,
         head=line.head,
         ends=line.ends,
+        failure=line.failure,
+        http_status=line.http_status,
         response_to=line.response_to,
         body=JsonText(value=content, faults=line.faults) if line.is_json else None,
     )

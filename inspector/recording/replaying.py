@@ -21,9 +21,9 @@ from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.client import REVISION_META
-from inspector.protocol.exchanges import Answered, Asked, Exchanges, Matched, ending_of
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.protocol.exchanges import Answered, Asked, Exchange, Exchanges, GivenUp, Matched, ending_of
+from inspector.protocol.frames import Channel, Direction, Frame, Request
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.server_requests import server_requests
 from inspector.protocol.targets import Era
 from inspector.protocol.tasks import outcome_of
@@ -48,15 +48,22 @@ LARGEST_MODEL = 1 << 20
 Of a larger one, a digest is stored.
 """
 
+_CUT_OFF = Failure(kind=FailureKind.NOT_RECORDED, detail="the recording ends before an answer")
+_REPLACED = Failure(
+    kind=FailureKind.NOT_RECORDED,
+    detail="the next request has the same id, so no answer can belong to this one",
+)
+_DISCONNECTED = Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection ended before an answer")
+
 PAGE_CALL = "call"
 """The request id recorded for a call of a page's tool, which has none."""
 
 
 class ReplayedCall(Struct, frozen=True, kw_only=True):
-    """An answered call in a recording."""
+    """A call in a recording that has ended. Without an answer, its outcome is a `Failure`."""
 
     frame: int
-    """The number of the answer's frame."""
+    """The number of the answer's frame, or of the note that there is none; 0 if the recording has neither."""
     asked: int
     """The number of the request's frame; 0 for a call of a page's tool."""
     request: str
@@ -80,15 +87,6 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
     """True if the server asked something of the user or of a model since the previous call."""
 
 
-class UnansweredCall(Struct, frozen=True, kw_only=True):
-    """A recorded call without an answer, because its server ended or the recording did."""
-
-    name: str
-    """Untrusted text."""
-    at_s: float
-    """The time at which the call was sent."""
-
-
 class Replay:
     """Replays the frames of a recording, in their order."""
 
@@ -98,8 +96,12 @@ class Replay:
         self.definitions = RecordedDefinitions()
         self._exchanges = Exchanges()
         self._has_asked = False
-        self.unanswered: dict[int, UnansweredCall] = {}
-        """The calls that have no answer so far, by the number of the frame with the request."""
+        self.unanswered: dict[tuple[int, str], ReplayedCall] = {}
+        """The calls that have no answer so far, by the frame and the `request_key` of the request."""
+        self._waiting: dict[str, tuple[int, str]] = {}
+        """The keys in `unanswered` of the calls that may still be answered, by the `request_key`."""
+        self._noted: tuple[int, str] = (0, "")
+        """The last note that ended no request: the number of its frame, and its text."""
         self._revision = ""
         """The protocol revision that the last handshake agreed on; empty without one."""
 
@@ -128,20 +130,79 @@ class Replay:
     def take(self, matched: Matched) -> Iterator[ReplayedCall]:
         """Process a frame. Returns the calls that it answers."""
         self._has_asked |= any(True for _ in server_requests((matched,)))
+        frame = matched.frame
+        if frame.channel is Channel.NOTE and not matched.events:
+            self._noted = (frame.number, frame.raw.decode("utf-8", "replace"))
         for event in matched.events:
-            if isinstance(event, Asked) and event.exchange.asked_by is Direction.SENT:
-                call = called(event.exchange.request.method, event.exchange.request.params)
-                if call is not None:
-                    self.unanswered[event.exchange.frame] = UnansweredCall(
-                        name=call[0], at_s=event.exchange.at_s
-                    )
-            if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
-                self.unanswered.pop(event.exchange.frame, None)
-                yield from self._answer(event, matched.frame)
+            match event:
+                case Asked(exchange=exchange) if exchange.asked_by is Direction.SENT:
+                    self._ask(exchange)
+                case GivenUp(exchange=exchange) if exchange.asked_by is Direction.SENT:
+                    self._give_up(exchange, frame)
+                case Answered(exchange=exchange) if exchange.asked_by is Direction.SENT:
+                    self.unanswered.pop((exchange.frame, exchange.key), None)
+                    self._waiting.pop(exchange.key, None)
+                    yield from self._answer(event, frame)
+                case _:
+                    pass
+
+    def _ask(self, exchange: Exchange) -> None:
+        self._end_waiting(exchange.key, _REPLACED)
+        call = called(exchange.request.method, exchange.request.params)
+        if call is None:
+            return
+        self._waiting[exchange.key] = (exchange.frame, exchange.key)
+        name, arguments = call
+        era, revision = self._era(exchange.request)
+        self.unanswered[exchange.frame, exchange.key] = ReplayedCall(
+            frame=0,
+            asked=exchange.frame,
+            request=exchange.key,
+            name=name,
+            tool=self.definitions.tool(name),
+            arguments=arguments,
+            outcome=_CUT_OFF,
+            at_s=exchange.at_s,
+            duration_s=0.0,
+            era=era,
+            revision=revision,
+        )
+
+    def _end_waiting(self, key: str, how: Failure) -> None:
+        """End the call that waits for an answer with this `request_key`, if there is one."""
+        place = self._waiting.pop(key, None)
+        if place is not None:
+            self.unanswered[place] = replace(self.unanswered[place], outcome=how)
+
+    def _give_up(self, exchange: Exchange, frame: Frame) -> None:
+        place = (exchange.frame, exchange.key)
+        if place in self.unanswered:
+            self._waiting.pop(exchange.key, None)
+            self.unanswered[place] = replace(
+                self.unanswered[place],
+                frame=frame.number,
+                outcome=Failure(
+                    kind=_kind_of(frame.failure),
+                    detail=self._reason(exchange, frame),
+                    http_status=frame.http_status,
+                ),
+                duration_s=max(frame.at_s - exchange.at_s, 0.0),
+            )
+
+    def _reason(self, exchange: Exchange, frame: Frame) -> str:
+        """The reason why a request got no answer. If it is withheld, what was noted before it."""
+        reason = frame.raw.decode("utf-8", "replace")
+        if not STANDS.fullmatch(reason):
+            return reason
+        number, noted = self._noted
+        is_known = number > exchange.frame and not STANDS.fullmatch(noted)
+        return noted if is_known else "the recording does not contain the reason"
 
     def connect(self) -> None:
         """Forget open requests, because the server was reconnected and will not answer them."""
         self._exchanges.connect()
+        for key in [*self._waiting]:
+            self._end_waiting(key, _DISCONNECTED)
 
     def call(self, line: RecordedCall) -> ReplayedCall:
         member = "error" if line.is_error else "result"
@@ -171,7 +232,7 @@ class Replay:
             return
         name, arguments = call
         outcome = ending.outcome if ending else outcome_of(response)
-        stateless = text_at(request.params, "_meta", REVISION_META)
+        era, revision = self._era(request)
         has_asked, self._has_asked = self._has_asked, False
         yield ReplayedCall(
             frame=frame.number,
@@ -184,10 +245,19 @@ class Replay:
             at_s=exchange.at_s,
             duration_s=max(frame.at_s - exchange.at_s, 0.0),
             member=ending.member if ending else "",
-            era=Era.MODERN if stateless else Era.LEGACY,
-            revision=stateless or self._revision,
+            era=era,
+            revision=revision,
             has_asked=has_asked,
         )
+
+    def _era(self, request: Request) -> tuple[Era, str]:
+        """The protocol era and revision of a request."""
+        stateless = text_at(request.params, "_meta", REVISION_META)
+        return (Era.MODERN, stateless) if stateless else (Era.LEGACY, self._revision)
+
+
+def _kind_of(failure: str) -> FailureKind:
+    return next((kind for kind in FailureKind if kind.value == failure), FailureKind.NOT_RECORDED)
 
 
 def _verifiable(tool: Tool | None, outcome: Outcome) -> Tool | None:

@@ -330,6 +330,8 @@ class Scribe:
             size=len(frame.raw) if is_whole else sum(map(len, pieces(content))),
             head=head if isinstance(head, str) else "",
             ends=frame.ends,
+            failure=frame.failure,
+            http_status=frame.http_status,
             response_to=frame.response_to,
             body=content if is_json else UNSET,
             text=UNSET if is_json else content,

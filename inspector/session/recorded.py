@@ -24,7 +24,7 @@ from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.client import Announcement, ClientProfile, recorded_profile
 from inspector.protocol.exchanges import Matched, matched, response_in
 from inspector.protocol.frames import Frame
-from inspector.protocol.outcome import Outcome
+from inspector.protocol.outcome import Failure, Outcome
 from inspector.protocol.targets import Era
 from inspector.protocol.tasks import outcome_of
 from inspector.protocol.timeline import Entry
@@ -71,12 +71,10 @@ class Scene(Struct, frozen=True, kw_only=True):
     """The number of timeline entries up to the position."""
     recent: Mapping[int, Entry]
     """The last of those entries, by index from 0."""
-    answered: int
-    """The number of calls answered up to the position."""
     record: CallRecord | None
     """The last call of the selected tool; None if there is none."""
     landed: CallRecord | None
-    """The last call that was answered since the previous position; None if there is none."""
+    """The last call that has ended since the previous position; None if there is none."""
 
 
 def _options(header: Header) -> Options:
@@ -197,7 +195,6 @@ class RecordedSession(Session):
             lenses=moment.lenses,
             entries=entries,
             recent=_entries(played, max(entries - _RECENT, 0), entries, position),
-            answered=played.number_of_call(position),
             record=self._record(asked.position, tool, asked.number) if asked and tool is not None else None,
             landed=landed,
         )
@@ -239,6 +236,7 @@ class RecordedSession(Session):
             return None
         line = self.played.line(position)
         outcome = self._outcome(call, line)
+        is_answered = not isinstance(outcome, Failure)
         tool = call.tool
         if tool is not None and tool.item is not None and outcome is not call.outcome:
             # A sealed result can be verified, even if the recording alone cannot.
@@ -250,13 +248,13 @@ class RecordedSession(Session):
             judgement=Judgement(outcome, tool, nonce=nonce_of(outcome), output=self._output(call, position)),
             at_s=call.at_s,
             duration_s=call.duration_s,
-            size_bytes=line.size if isinstance(line, RecordedFrame) else 0,
+            size_bytes=line.size if is_answered and isinstance(line, RecordedFrame) else 0,
             received_s=call.at_s + call.duration_s,
             policy=self._policy_at(position),
             has_ids=self._sealed is None,
             has_asked=call.has_asked,
             left_out=left_out_of(line, call.member)
-            if isinstance(line, _ANSWERS) and outcome is call.outcome
+            if isinstance(line, _ANSWERS) and outcome is call.outcome and is_answered
             else (),
         )
 
@@ -282,6 +280,8 @@ class RecordedSession(Session):
         if self._sealed is None or isinstance(line, RecordedCall):
             return call.outcome
         frame = self._sealed.frame(call.frame)
+        if isinstance(call.outcome, Failure):
+            return replace(call.outcome, detail=_text_of(frame)) if frame is not None else call.outcome
         response = response_in(frame.body, call.request) if frame is not None else None
         if response is None:
             return call.outcome
@@ -291,6 +291,10 @@ class RecordedSession(Session):
         facts = server_facts(Era.AUTO, "", result or {})
         revision = result.get("protocolVersion") if result is not None else None
         return replace(facts, protocol_version=revision if isinstance(revision, str) else "")
+
+
+def _text_of(frame: Frame) -> str:
+    return frame.raw.decode("utf-8", "replace")
 
 
 def _entries(played: Played, first: int, end: int, position: int) -> Mapping[int, Entry]:

@@ -48,7 +48,13 @@ class Wire:
         return list(matched(self.frames))
 
     def frame(
-        self, direction: Direction, raw: bytes, channel: Channel = Channel.STDIO, *, ends: str | None = None
+        self,
+        direction: Direction,
+        raw: bytes,
+        channel: Channel = Channel.STDIO,
+        *,
+        ends: str | None = None,
+        failure: str = "",
     ) -> Frame:
         number = len(self.frames) + 1
         body = parse(raw) if channel in {Channel.STDIO, Channel.HTTP, Channel.CDP} else None
@@ -60,6 +66,7 @@ class Wire:
             raw=raw,
             body=body,
             ends=ends,
+            failure=failure,
         )
         self.frames.append(frame)
         return frame
@@ -88,8 +95,8 @@ class Wire:
     def stderr(self, text: str) -> Frame:
         return self.frame(Direction.RECEIVED, text.encode(), Channel.STDERR)
 
-    def note(self, text: str, ends: str | None = None) -> Frame:
-        return self.frame(Direction.RECEIVED, text.encode(), Channel.NOTE, ends=ends)
+    def note(self, text: str, ends: str | None = None, failure: str = "") -> Frame:
+        return self.frame(Direction.RECEIVED, text.encode(), Channel.NOTE, ends=ends, failure=failure)
 
 
 def scribed(

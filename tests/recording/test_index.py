@@ -62,6 +62,7 @@ def places(frames: list[RecordedFrame]) -> tuple[object, ...]:
         index.endings,
         index.more,
         index.batches,
+        index.unanswered,
         [one.lines for one in lines],
         [[(key, one.lines) for key, one in of.items()] for of in named],
     )

@@ -12,7 +12,7 @@ from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.outcome import Result
+from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.protocol.timeline import EntryKind, EntryState, Timeline
 from inspector.recording.codec import MAX_DEPTH, Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile
@@ -28,9 +28,10 @@ from inspector.recording.format import (
     RecordedFrame,
     RecordedTarget,
 )
-from inspector.recording.replaying import Replay
+from inspector.recording.replaying import Replay, ReplayedCall
 from tests.recording.sessions import HEADER, TOOL, Wire, as_two_clients, conversation, recorded_to
 
+CUT_OFF = Failure(kind=FailureKind.NOT_RECORDED, detail="the recording ends before an answer")
 FREE: JsonObject = {"content": [{"type": "text", "text": "free"}]}
 
 
@@ -109,6 +110,11 @@ def _message(chance: random.Random, key: Json) -> Json:
     return chance.choice(messages)
 
 
+def ended(calls: Iterable[ReplayedCall]) -> list[tuple[object, ...]]:
+    found = ((call.asked, call.request, call.frame, call.name, str(call.outcome)) for call in calls)
+    return sorted(found, key=str)
+
+
 def folded(lines: Iterable[Line]) -> Timeline:
     timeline, replay = Timeline(), Replay()
     for line in lines:
@@ -127,15 +133,19 @@ def test_at_every_line_the_timeline_contains_the_frames_up_to_it(tmp_path: Path,
         lines = [line for line in file.lines() if not isinstance(line, Break)]
         file.close()
         replay, calls = Replay(), list[int]()
+        last = max(at for at, line in enumerate(lines, 1) if isinstance(line, RecordedFrame))
         for position, line in enumerate(lines, 1):
             wanted = folded(lines[:position]).entries
             assert found.entry_count(position) == len(wanted)
             assert [found.entry(count, position) for count in range(1, len(wanted) + 1)] == wanted
+            waiting = dict(replay.unanswered)
             here = list(replay.calls(line))
+            unanswered = replay.unanswered.items()
+            here += [call for key, call in unanswered if waiting.get(key, call) != call]
+            if position == last:
+                here += [call for _, call in unanswered if call.outcome == CUT_OFF]
             calls += [position] * len(here)
-            assert [(call.frame, call.request, call.name) for call in found.call(position) if here] == [
-                (call.frame, call.request, call.name) for call in here
-            ]
+            assert ended(found.call(position)) == ended(here)
         assert list(found.calls) == calls
         assert found.broken is None
         found.close()
@@ -231,7 +241,12 @@ def test_a_new_connection_answers_no_earlier_request(tmp_path: Path) -> None:
         (EntryKind.DECISION, EntryState.DONE),
         (EntryKind.FAULT, EntryState.DONE),
     ]
-    assert list(found.calls) == []
+    (call,) = found.call(2)
+    assert (call.name, call.outcome) == (
+        "get_key",
+        Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection ended before an answer"),
+    )
+    assert list(found.calls) == [2]
 
 
 def test_steps_lead_to_events_calls_and_times(tmp_path: Path) -> None:

@@ -244,4 +244,7 @@ def test_a_recorded_call_without_an_answer_is_reported_as_not_made(folder: Path)
     assert "frame 90, dies, not made again: the recording has no answer to it" in ran.out
     assert "1 made again" in ran.out
     assert "1 not made" in ran.out
-    assert "call: dies, without an answer in the recording" in sightline("replay", str(recording)).out
+    assert (
+        "call: dies, without an answer in the recording: the recording ends before an answer"
+        in sightline("replay", str(recording)).out
+    )

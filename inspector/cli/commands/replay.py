@@ -16,13 +16,13 @@ from inspector.cli.decisions import decision_lines
 from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.options import PolicyOptions, format_option, quiet_option, takes
 from inspector.cli.output import DIAGNOSTICS, columns, print_json, print_lines, table_lines
-from inspector.errors import ExitCode, OutputBrokenError, UsageError
+from inspector.errors import ExitCode, OutputBrokenError, UsageError, headline
 from inspector.json.exact import Json, JsonObject
 from inspector.junit import JunitCase, junit
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.rules import Policy
 from inspector.protocol.frames import Frame
-from inspector.protocol.outcome import unfinished
+from inspector.protocol.outcome import Failure, unfinished
 from inspector.recording.checking import CheckedCall, checked
 from inspector.recording.exports import KINDS, Kind, exported, note_words
 from inspector.recording.files import Break, GoodLines, RecordingFile
@@ -309,7 +309,9 @@ def _events(lines: Iterable[Line], replay: Replay) -> Iterator[ReplayedCall | _R
         if words and isinstance(line, (Note, LensesChanged, Connected)):
             yield _Remark(at_s=line.at_s, kind=words[0], text=words[1])
     for call in replay.unanswered.values():
-        yield _Remark(at_s=call.at_s, kind="call", text=f"{call.name}, without an answer in the recording")
+        reason = f": {headline(call.outcome.detail)}" if isinstance(call.outcome, Failure) else ""
+        words = f"{call.name}, without an answer in the recording{reason}"
+        yield _Remark(at_s=call.at_s, kind="call", text=words)
 
 
 def _contents(

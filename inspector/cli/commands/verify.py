@@ -170,7 +170,7 @@ def _calls(path: Path) -> tuple[list[ReplayedCall], list[_Checked]]:
         raise UsageError(f"{path} has no calls with an answer", "There is nothing to compare.")
     unsent = "the recording has no answer to it"
     return calls, [
-        _Checked(frame=frame, tool=call.name, unsent=unsent) for frame, call in replay.unanswered.items()
+        _Checked(frame=call.asked, tool=call.name, unsent=unsent) for call in replay.unanswered.values()
     ]
 
 

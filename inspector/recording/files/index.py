@@ -52,8 +52,21 @@ class _Open:
 
     entry: int
     line: int
+    call: str | None = None
+    """The name of the called item; None if the request is not a call by Sightline."""
     given_up: int = 0
     """The line at which the request was given up; 0 if it was not."""
+
+
+class Unanswered(Struct, frozen=True, kw_only=True):
+    """A call that ended without an answer."""
+
+    line: int
+    """The line with its request."""
+    key: str
+    """The `request_key` of the request."""
+    note: int
+    """The line with the last note before its end, which may hold the reason; 0 if there is none."""
 
 
 class Places:
@@ -95,9 +108,12 @@ class Index:
         self.happenings = Places()
         """The lines with an event, which excludes headers, projections and the end."""
         self.calls = Places()
-        """The lines that answer calls. A line occurs several times if it is a batch."""
+        """The lines that end calls, with an answer or without. A line occurs once for each call that it ends."""
+        self.unanswered: dict[int, tuple[Unanswered, ...]] = {}
+        """The calls that end without an answer, by the line that ends them: the note with the reason, the next
+        connection, the next request with the same id, or the last event of the recording."""
         self.by_name: dict[str, Places] = {}
-        """The lines that answer calls, by the name of the tool."""
+        """The lines that end calls, by the name of the tool."""
         self.call_entries = array("I")
         """For each call, the entry that its request began; 0 for a call of a page."""
         self.openings = Places()
@@ -120,6 +136,8 @@ class Index:
         """The lines of `connections` that begin a connection with another client profile."""
         self.batches: dict[int, tuple[int, ...]] = {}
         """By a line with several messages or a late answer: the lines in which its requests were sent or given up."""
+        self._noted = 0
+        """The line with the last note that ended no request; 0 if there is none."""
         self._exchanges = Exchanges()
         self._open: dict[tuple[Direction, str], _Open] = {}
         self._rounds: dict[str, list[int]] = {}
@@ -151,6 +169,7 @@ class Index:
                 if isinstance(line, Connected):
                     if line.client:
                         self.clients.take(place)
+                    self._end_open(place)
                     self._exchanges.connect()
                     self._open.clear()
                     self._rounds.clear()
@@ -160,6 +179,22 @@ class Index:
         if at_s is not None:
             self.happenings.take(place)
         self.times.append(max(at_s or 0.0, self.times[-1]))
+
+    def finish(self) -> None:
+        """End the calls that are still open, because there are no more lines."""
+        self._end_open(self.happenings.last(len(self.times)) or 0)
+
+    def _end_open(self, line: int) -> None:
+        for (_, key), asked in self._open.items():
+            if not asked.given_up:
+                self._ends_unanswered(line, key, asked)
+
+    def _ends_unanswered(self, line: int, key: str, asked: _Open) -> None:
+        if asked.call is None:
+            return
+        ended = Unanswered(line=asked.line, key=key, note=self._noted if self._noted > asked.line else 0)
+        self.unanswered[line] = (*self.unanswered.get(line, ()), ended)
+        self._called(line, asked.call, asked.entry)
 
     def line_of(self, number: int) -> int | None:
         place = bisect_left(self.numbers, number)
@@ -205,6 +240,7 @@ class Index:
         events = self._exchanges.take(frame).events
         if not events and frame.channel in {Channel.NOTE, Channel.STDERR}:
             self._opens(line)
+            self._noted = line if frame.channel is Channel.NOTE else self._noted
         is_page = frame.channel is Channel.CDP
         if len(events) == 1:
             answered = self._event(line, events[0], is_page=is_page)
@@ -221,12 +257,20 @@ class Index:
             case Asked(exchange=exchange):
                 task = self._task(exchange)
                 entry = task.entry if task else self._round_before(exchange) or self._opens(line)
-                self._open[exchange.asked_by, exchange.key] = _Open(entry=entry, line=line)
+                before = self._open.get((exchange.asked_by, exchange.key))
+                if before is not None and not before.given_up and before.line != line:
+                    self._ends_unanswered(line, exchange.key, before)
+                name = called(exchange.request.method, exchange.request.params)
+                is_ours = exchange.asked_by is Direction.SENT
+                self._open[exchange.asked_by, exchange.key] = _Open(
+                    entry=entry, line=line, call=name[0] if name and is_ours else None
+                )
                 self._goes_on(entry, line)
             case GivenUp(exchange=exchange):
                 asked = self._open[exchange.asked_by, exchange.key]
                 self._goes_on(asked.entry, line)
                 self.endings[asked.entry - 1] = asked.given_up = line
+                self._ends_unanswered(line, exchange.key, asked)
             case Late(exchange=exchange):
                 self._opens(line)
                 asked = self._open.pop((exchange.asked_by, exchange.key))

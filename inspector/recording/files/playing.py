@@ -119,7 +119,7 @@ def _results(line: RecordedFrame) -> Iterator[Json]:
 
 
 class CallAt(Struct, frozen=True, kw_only=True):
-    """The line of the recording at which a call was answered."""
+    """The line of the recording at which a call ended."""
 
     position: int
     number: int
@@ -135,7 +135,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     """The result of `initialize` or `server/discover`, with placeholders for withheld values."""
     lenses: Lenses
     calls: Mapping[str, CallAt]
-    """The last answered call of each tool."""
+    """The last call of each tool that has ended."""
     connection: int
     """The number of the connection, counted from 1."""
     client: str
@@ -144,7 +144,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class LastCalls(Mapping[str, CallAt]):
-    """The last answered call of each tool.
+    """The last call of each tool that has ended.
 
     Searches on access, because there may be as many names as lines.
     """
@@ -265,6 +265,7 @@ class Played:
                 self._index.take(line)
         else:
             self.broken = self._file.ending(ended=ended)
+        self._index.finish()
         self.is_indexed = True
         on_progress(len(self), len(self))
 
@@ -281,7 +282,7 @@ class Played:
         return self._index.calls.before(position)
 
     def number_of_call(self, position: int) -> int:
-        """The number of the last call that was answered up to `position`."""
+        """The number of the last call that ended up to `position`."""
         return self._index.calls.until(position)
 
     def time_of(self, position: int) -> float:
@@ -356,20 +357,28 @@ class Played:
                 yield frame
 
     def call(self, position: int) -> tuple[ReplayedCall, ...]:
-        """The calls that a line answers."""
-        line = self.line(position)
-        replay = Replay()
-        if isinstance(line, RecordedCall):
-            return (replay.call(line),)
-        asked = {*self._index.batches.get(position, ()), self._index.asked_at(position)} - {None}
-        if not asked or not isinstance(line, RecordedFrame):
+        """The calls that a line ends, with an answer or without."""
+        index, line, replay = self._index, self.line(position), Replay()
+        if isinstance(line, Broken):
             return ()
-        replay.definitions = self._listings.at(position).definitions
-        for place in sorted(filter(None, asked)):
-            before = self.line(place)
-            if isinstance(before, RecordedFrame):
-                replay.matched(before)
-        return tuple(replay.calls(line))
+        before = position - 1 if isinstance(line, Connected) else position
+        replay.definitions = self._listings.at(before).definitions
+        ended = index.unanswered.get(position, ())
+        unanswered = {place for one in ended for place in (one.line, one.note)}
+        needed = unanswered.union(index.batches.get(position, ()), [index.asked_at(position) or 0])
+        for place in sorted(needed - {0, position}):
+            earlier = self.line(place)
+            if isinstance(earlier, RecordedFrame):
+                matched = replay.matched(earlier)
+                if place in unanswered:
+                    list(replay.take(matched))
+        answered = tuple(replay.calls(line))
+        keys = {
+            (frame.number, one.key)
+            for one in ended
+            if isinstance(frame := self.line(one.line), RecordedFrame)
+        }
+        return (*answered, *(call for place, call in replay.unanswered.items() if place in keys))
 
     def moment(self, position: int) -> Moment:
         index = self._index

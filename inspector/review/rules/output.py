@@ -132,9 +132,15 @@ def _lenient(call: ReviewedCall) -> Iterator[Hit]:
         yield Hit(message="The server accepted arguments that the input schema forbids.")
 
 
+_NO_FAULT = frozenset({FailureKind.UNSUBMITTED, FailureKind.CANCELLED, FailureKind.NOT_RECORDED})
+"""Ends of calls that say nothing about the server: the user's own, and unknown ones.
+
+A form may intentionally wait for its submit button.
+"""
+
+
 def _silent(call: ReviewedCall) -> Iterator[Hit]:
-    # A form may intentionally wait for its submit button.
-    if isinstance(call.outcome, Failure) and call.outcome.kind is not FailureKind.UNSUBMITTED:
+    if isinstance(call.outcome, Failure) and call.outcome.kind not in _NO_FAULT:
         yield Hit(message=f"The call got no answer: {call.outcome.kind.value}.")
 
 

@@ -46,7 +46,7 @@ class Player:
         self.position = self.since = 0
         """`position`: the current line.
 
-        `since`: a call answered after this line, up to `position`, is shown too.
+        `since`: a call that ended after this line, up to `position`, is shown too.
         """
         self.play = Play.PAUSED
         self.speed = Play.COMPRESSED
@@ -123,12 +123,12 @@ class Player:
         self._choose(there, "This is the end. < goes to the start." if step > 0 else "This is the start.")
 
     def step_call(self, step: int) -> None:
-        """Move to the next or previous answer of a tool."""
+        """Move to the end of the next or previous call, answered or not."""
         if step > 0:
-            words = "There is no tool result after this one. { goes to the one before."
+            words = "There is no call after this one. { goes to the one before."
             self._choose(self._played.next_call(self.position), words)
         else:
-            words = "There is no tool result before this one. } goes to the next."
+            words = "There is no call before this one. } goes to the next."
             self._choose(self._played.previous_call(self.position), words)
 
     def ends(self, step: int) -> None:

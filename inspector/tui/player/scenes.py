@@ -55,7 +55,7 @@ class SceneReader:
     def move_to(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
         """Read the scene at `position` in a thread, with the last call of `tool`.
 
-        If a call was answered after line `since`, the scene has that call as well.
+        If a call ended after line `since`, the scene has that call as well.
         """
         self._scenes.ask(_SceneAsked(session=session, position=position, since=since, tool=tool))
 

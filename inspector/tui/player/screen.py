@@ -51,7 +51,7 @@ class PlayerScreen(MainScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RECORDING)
     READ_ONLY: ClassVar[str] = "This is a recording: Sightline makes no call and connects to no server."
     OPENING: ClassVar[str] = "Reading"
-    NO_CALL: ClassVar[str] = "No tool has answered up to this point. } goes to the next call, > to the end."
+    NO_CALL: ClassVar[str] = "No call has ended up to this point. } goes to the next call, > to the end."
 
     def __init__(
         self,
@@ -175,10 +175,10 @@ class PlayerScreen(MainScreen):
             self._go_to_tool(landed.name)
 
     def _go_to_tool(self, name: str) -> None:
-        """Open the tool that has answered, wherever the cursor is."""
+        """Open the tool whose call has ended, wherever the cursor is."""
         tool = self.server.link.tool(name)
         if tool is None:
-            self.notify(f"{shortened(name, 60)} has answered; it is not listed.", markup=False)
+            self.notify(f"The call of {shortened(name, 60)} has ended; it is not listed.", markup=False)
         elif tool.item:
             self.server.selection.follow(tool.item)
         else:

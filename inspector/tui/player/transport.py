@@ -48,7 +48,7 @@ class TransportView(Struct, frozen=True, kw_only=True):
     at_s: float = 0.0
     end_s: float = 0.0
     call: int = 0
-    """The number of calls answered up to the position."""
+    """The number of calls that have ended up to the position."""
     calls: int = 0
     share: float = 0.0
     """The position in the file, from 0 to 1."""

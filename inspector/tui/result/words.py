@@ -15,7 +15,7 @@ from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.json.exact import Json
 from inspector.json.pointer import join
 from inspector.json.walk import places
-from inspector.protocol.outcome import Failure, Result, RpcError, unfinished
+from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line
 from inspector.tui.result.view import (
@@ -325,6 +325,8 @@ def _ending(record: CallRecord) -> Content:
     match record.outcome:
         case RpcError():
             return Content.styled("JSON-RPC error", "bold $text-error")
+        case Failure(kind=FailureKind.NOT_RECORDED):
+            return Content.styled("no answer", "bold $text-error")
         case Failure(kind=kind):
             return Content.styled(f"no answer: {kind.value.replace('_', ' ')}", "bold $text-error")
         case outcome:

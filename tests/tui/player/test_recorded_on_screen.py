@@ -125,6 +125,37 @@ async def test_a_call_without_an_answer_shows_its_arguments(tmp_path: Path) -> N
         await settled(pilot, app, "first")
 
 
+async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -> None:
+    wire = session()
+    wire.called("clock", {"zone": "utc"}, 5)
+    wire.stderr("Traceback of the server")
+    wire.note("the server exited with code 3")
+    wire.note("the server exited with code 3\nTraceback of the server", "5", "connection_lost")
+    wire.called("get_key", {"q": "cut off"}, 6)
+    app = player_of(recorded_to(tmp_path / "died.jsonl", wire.frames))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await read(pilot, app, "Sightline: the recording ends before an answer")
+        assert "call 6 of 6" in text
+        assert "#6 no answer " in text
+        assert 'get_key(q="cut off")' in text
+        await pilot.press("{")
+        text = await settled(pilot, app, "Sightline: the server exited with code 3")
+        assert "call 5 of 6" in text
+        assert "#5 no answer: connection lost" in text
+        assert 'clock(zone="utc")' in text
+        await pilot.press("{")
+        await settled(pilot, app, "#4 done")
+        await pilot.press("}")
+        await settled(pilot, app, "#5 no answer: connection lost")
+        # Within the call, it waits.
+        await pilot.press("left", "left")
+        await settled(pilot, app, "It is noon.")
+        await pilot.press("}", "}")
+        await settled(pilot, app, "#6 no answer ")
+        await pilot.press("}")
+        await settled(pilot, app, "There is no call after this one.")
+
+
 async def test_the_catalogue_gets_the_focus_if_a_step_hides_the_focused_pane(
     tmp_path: Path,
 ) -> None:

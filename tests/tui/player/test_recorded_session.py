@@ -1,12 +1,17 @@
 """A recording in place of a session, without a screen."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.errors import UnreachableError, UsageError
+from inspector.protocol.outcome import Failure, FailureKind
+from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, SessionState, StateChanged
 from inspector.session.recorded import RecordedSession
+from tests.cli.sightline import raw_server, sightline
 from tests.tui.recorded import opened, recording
 
 
@@ -60,3 +65,38 @@ async def test_a_moment_has_the_catalogue_and_the_calls_since_another_place(tmp_
     ]
     assert len(there.recent) == there.entries
     await session.close()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "failure"),
+    [
+        (
+            "dies in a call",
+            Failure(kind=FailureKind.CONNECTION_LOST, detail="the server exited with code 3"),
+        ),
+        ("silent", Failure(kind=FailureKind.TIMEOUT, detail="no answer to tools/call within 0.5 s")),
+    ],
+)
+def test_a_call_without_an_answer_is_recorded_with_the_reason(
+    tmp_path: Path, behaviour: str, failure: Failure
+) -> None:
+    path = tmp_path / "a.jsonl"
+    sightline("call", "t", "--timeout", "0.5", "--record", str(path), *raw_server(behaviour))
+    record = asyncio.run(_only_call(path))
+    assert isinstance(record.outcome, Failure)
+    # The rest of the detail is about the command and its stderr.
+    assert replace(record.outcome, detail=record.outcome.detail.partition("\n")[0]) == failure
+    assert (record.name, record.number, record.size_bytes, record.left_out) == ("t", 1, 0, ())
+
+
+async def _only_call(path: Path) -> CallRecord:
+    session = RecordedSession(opened(path), lambda _: None)
+    await session.connect()
+    with session.reading() as played:
+        played.index()
+        (place,) = played.calls
+        assert played.next_call(0) == place
+    scene = session.scene(place, None, place - 1)
+    await session.close()
+    assert scene.landed is not None
+    return scene.landed
