@@ -3,25 +3,31 @@
 If no recorded call has equal arguments, the most similar call answers.
 """
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from msgspec import Struct, field
 
 from inspector.boundary.notice import text_block
+from inspector.errors import headline
 from inspector.json.diff import changes
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text, equal
 from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.calls import CALL, GET, READ
-from inspector.protocol.exchanges import Answered, Exchanges, response_in
+from inspector.protocol.exchanges import Answered, Asked, Exchanges, response_in
 from inspector.protocol.frames import Direction, Request, messages
+from inspector.protocol.outcome import Failure
 from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame, frame_of
 from inspector.recording.markers import is_marker, stood_in
-from inspector.recording.replaying import PAGE_CALL
+from inspector.recording.replaying import PAGE_CALL, Replay
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+INTERNAL_ERROR = -32603
 _LIST = "tools/list"
 _NAMED = {CALL: "call of a tool", GET: "prompt", READ: "resource"}
+_NEVER = sys.maxsize
+"""The distance of a call without an answer from a call with other arguments."""
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _LATEST_HANDSHAKE = "2025-11-25"
 
@@ -42,9 +48,11 @@ class _Exchange(Struct, frozen=True, kw_only=True):
     params: Json
     """The recorded parameters, with markers in place of withheld values."""
     line: int
-    """The number with which `load` reads the line that holds the answer."""
+    """The number with which `load` reads the line that holds the answer; without an answer, that of the request."""
     request: str
     """The `request_key` of the request."""
+    failure: str | None = None
+    """Why the recording has no answer to the request; None if it has one. Untrusted text."""
 
 
 @dataclass(slots=True)
@@ -79,11 +87,13 @@ class Answers:
         self._load = load
         self._exact = exact
         self._recorded: dict[tuple[str, str], _Recorded] = {}
-        exchanges = Exchanges()
+        exchanges, replay = Exchanges(), Replay()
+        asked: dict[tuple[int, str], tuple[int, Request]] = {}
         for place, line in lines:
+            list(replay.calls(line))
             match line:
                 case RecordedFrame():
-                    self._take(place, line, exchanges)
+                    self._take(place, line, exchanges, asked)
                 case RecordedCall():
                     self._exchange(CALL, line.tool, line.arguments, place, PAGE_CALL)
                 case Listed():
@@ -93,13 +103,33 @@ class Answers:
                     exchanges.connect()
                 case _:
                     pass
+        for key, call in replay.unanswered.items():
+            if key in asked and isinstance(call.outcome, Failure):
+                self._unanswered(*asked[key], call.outcome.detail)
 
-    def _take(self, place: int, line: RecordedFrame, exchanges: Exchanges) -> None:
+    def _take(
+        self,
+        place: int,
+        line: RecordedFrame,
+        exchanges: Exchanges,
+        asked: dict[tuple[int, str], tuple[int, Request]],
+    ) -> None:
+        """Take the answers in a frame. `asked`: gets the calls in it, by frame and `request_key`."""
         # Requests are compared with their markers in place.
         for event in exchanges.take(frame_of(line, line.content)).events:
-            if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
-                asked = event.exchange.request
-                self._exchange(asked.method, _name(asked), _asked_for(asked), place, event.exchange.key)
+            if not isinstance(event, (Asked, Answered)) or event.exchange.asked_by is not Direction.SENT:
+                continue
+            request, key = event.exchange.request, event.exchange.key
+            if isinstance(event, Answered):
+                self._exchange(request.method, _name(request), _asked_for(request), place, key)
+            elif request.method in _NAMED:
+                asked[event.exchange.frame, key] = (place, request)
+
+    def _unanswered(self, place: int, request: Request, why: str) -> None:
+        """Add a call without an answer at its place among the others, which answer in recorded order."""
+        name = _name(request)
+        self._exchange(request.method, name, _asked_for(request), place, "", headline(why))
+        self._recorded[request.method, name].exchanges.sort(key=lambda exchange: exchange.line)
 
     def answer(self, message: JsonText | Malformed) -> Reply:
         """The answer to a message of a client: a request, a notification, or a batch."""
@@ -121,8 +151,10 @@ class Answers:
             return Reply(message=answers or None, remarks=tuple(remarks))
         return Reply(message=answers[0] if answers else None, remarks=tuple(remarks))
 
-    def _exchange(self, method: str, name: str, params: Json, place: int, request: str) -> None:
-        exchange = _Exchange(params=params, line=place, request=request)
+    def _exchange(
+        self, method: str, name: str, params: Json, place: int, request: str, failure: str | None = None
+    ) -> None:
+        exchange = _Exchange(params=params, line=place, request=request, failure=failure)
         self._recorded.setdefault((method, name), _Recorded()).exchanges.append(exchange)
 
     def _answer(self, request: Request) -> tuple[JsonObject, str]:
@@ -141,6 +173,12 @@ class Answers:
             ), f"not recorded: {request.method}"
         wanted = _asked_for(request)
         distances = [_distance(exchange.params, wanted) for exchange in recorded.exchanges]
+        if min(distances):
+            # Only the same call ends without an answer; another one gets the nearest answer that there is.
+            distances = [
+                distance if exchange.failure is None else _NEVER
+                for exchange, distance in zip(recorded.exchanges, distances, strict=True)
+            ]
         nearest = min(distances)
         if nearest and (self._exact or request.method not in {CALL, GET}):
             message = f"The recording has {request.method} {name} only with other parameters"
@@ -153,6 +191,10 @@ class Answers:
         turn = recorded.turns.setdefault(same[0].line, _Turn())
         chosen = same[min(turn.next, len(same) - 1)]
         turn.next += 1
+        if chosen.failure is not None:
+            which = "any call" if nearest else "this call"
+            message = f"The recording has no answer to {which} of {name}: {chosen.failure}"
+            return _refused(INTERNAL_ERROR, message), message
         remark = f"{request.method} {name}: answered from the nearest of {len(distances)} recorded calls"
         return self._loaded(chosen), remark if nearest else ""
 

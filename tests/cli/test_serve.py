@@ -51,6 +51,36 @@ def test_a_call_is_answered_by_its_arguments_except_withheld_ones() -> None:
     assert found["result"] == told("of y")
 
 
+def test_a_call_that_got_no_answer_ends_with_an_error_that_says_how() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {"q": "dies"}, 1)
+    wire.stderr("a line that the end quotes")
+    wire.note("the server exited with code 3")
+    wire.note("the server exited with code 3\na line that the end quotes", "1", "connection_lost")
+    wire.called("get_key", {"q": "dies"}, 2)
+    wire.answered(told("the second time"), 2)
+    wire.called("other", {}, 3)
+    answers = answers_of(wire)
+    found, remarks = called(answers, "get_key", {"q": "dies"})
+    message = "The recording has no answer to this call of get_key: the server exited with code 3"
+    assert found["error"] == {"code": -32603, "message": message}
+    assert remarks == (message,)
+    found, remarks = called(answers, "get_key", {"q": "dies"})
+    assert (found["result"], remarks) == (told("the second time"), ())
+    found, remarks = called(answers, "get_key", {"q": "die"})
+    assert found["result"] == told("the second time")
+    assert remarks == ("tools/call get_key: answered from the nearest of 2 recorded calls",)
+    found, _ = called(answers, "other", {"q": "else"})
+    never = "The recording has no answer to any call of other: the recording ends before an answer"
+    assert found["error"] == {"code": -32603, "message": never}
+    found, _ = called(answers_of(wire, exact=True), "get_key", {"q": "die"})
+    assert found["error"] == {
+        "code": -32602,
+        "message": "The recording has tools/call get_key only with other parameters",
+    }
+
+
 def test_other_arguments_get_the_nearest_call_or_with_exact_an_error() -> None:
     wire = Wire()
     wire.listed(TOOL)
