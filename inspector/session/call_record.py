@@ -7,6 +7,7 @@ from msgspec import Struct
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Kind
+from inspector.protocol.outcome import Failure
 from inspector.session.requests import title_of
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     @property
     def outcome(self) -> "Outcome":
         return self.judgement.outcome
+
+    @property
+    def is_answered(self) -> bool:
+        """False if no answer came, so that there is no result."""
+        return not isinstance(self.outcome, Failure)
 
     @property
     def nonce(self) -> str:

@@ -73,7 +73,7 @@ def _value(call: HistoryCall, *, with_result: bool) -> JsonObject:
         "arguments": {**past.kept, **left_out},
         "outcome": outcome(past, is_wide=True)[0],
     }
-    if with_result and call.record is not None:
+    if with_result and call.record is not None and call.record.is_answered:
         value["result"] = masks_of(call.record.judgement, call.record.policy).sent()
     return value
 

@@ -70,6 +70,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if the history has any calls."""
     has_result: bool = False
     """True if the open item has a result."""
+    has_answer: bool = True
+    """False if what is shown as the result is a call that got no answer."""
     has_differences: bool = False
     has_reasons: bool = False
     """True if one of the differences is neither protocol metadata nor Sightline's notice."""
@@ -125,6 +127,8 @@ def keys_now(now: KeySituation) -> tuple[KeyOffer, ...]:
     """The keys that apply, the most important first. The last key opens the list of all keys."""
     found: dict[str, KeyOffer] = {}
     for command_id, label in _offers(now):
+        if command_id in _COMPARISONS and not now.has_answer:
+            continue
         known = command(command_id)
         found.setdefault(command_id, KeyOffer(known, label or known.label))
     return tuple(found.values())
@@ -332,7 +336,8 @@ _OF_INPUTS = {
         ("search.close", ""),
     ),
 }
-_OF_RESULT = ("boundary.next", "host.choose", "host.compare", "result.compare")
+_COMPARISONS = ("host.compare", "result.compare")
+_OF_RESULT = ("boundary.next", "host.choose", *_COMPARISONS)
 
 
 def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:

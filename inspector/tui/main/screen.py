@@ -71,7 +71,7 @@ from inspector.tui.main.finding_actions import open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import ScreenLayout
 from inspector.tui.main.saving import block_at, save_dialog
-from inspector.tui.main.selection import SelectionChanged
+from inspector.tui.main.selection import NO_RESULT, SelectionChanged
 from inspector.tui.main.servers import ServerParts, Servers, Stage
 from inspector.tui.main.subscriptions import SubscriptionLine, subscribable
 from inspector.tui.main.tool_pane import ToolPane
@@ -736,7 +736,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         # A screen behind a dialog counts as current too, but its keys do nothing.
         if not self.is_active:
             return
-        part = self._part()
+        part, record = self._part(), self.server.selection.record
         values = self._tool.definition if part is FocusedPart.DEFINITION else self._result
         self._keys.offers = keys_now(
             KeySituation(
@@ -757,7 +757,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 verb=VERBS[self._tool_kind()],
                 repeated_verb=VERBS[self._repeated_kind()],
                 has_history=bool(self.server.history.calls),
-                has_result=self.server.selection.record is not None,
+                has_result=record is not None,
+                has_answer=record is None or record.is_answered,
                 has_tool=self.server.selection.tool is not None,
                 has_differences=self._result.has_differences,
                 has_reasons=self._result.has_reasons,
@@ -1073,6 +1074,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         selection = self.server.selection
         if selection.record is None or not selection.hosts:
             self.notify("There is no result yet. Call the tool, then compare the hosts.", markup=False)
+            return
+        if not selection.record.is_answered:
+            self.notify(NO_RESULT, markup=False)
             return
 
         def take(chosen: ChosenLenses | None) -> None:

@@ -32,6 +32,7 @@ from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, cut_in_the_middle
 
+NO_RESULT = "There is no result to compare: the call got no answer."
 _DRAWN_S = 0.1
 UNMASKED_S = 60
 """The time in seconds for which `u` shows masked values."""
@@ -506,6 +507,8 @@ class Selection:
             self.comparing.stop()
         elif record is None:
             self._screen.notify("There is no result to compare yet.", markup=False)
+        elif not record.is_answered:
+            self._screen.notify(NO_RESULT, markup=False)
         else:
             # The comparison shows nothing masked. Without this, Esc would have to be pressed twice.
             self.mask()

@@ -28,7 +28,7 @@ from inspector.json.members import text_at
 from inspector.json.pointer import join, resolve, split
 from inspector.json.walk import places
 from inspector.policy.taint import LabelKind, LabelOrigin, trust_of
-from inspector.protocol.outcome import Failure, Unfinished
+from inspector.protocol.outcome import Unfinished
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import QUIET, reason_words
 from inspector.tui.result.sides import (
@@ -361,7 +361,7 @@ def result_view(
         raise LookupError(host)
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, level, profile, call, record.policy)
-    is_failure = isinstance(record.outcome, Failure)
+    is_failure = not record.is_answered
     sides = sides_of(record, shown)
     masked, model = sides.sent, sides.model
     sent = ABSENT if is_failure else in_order(masked, sides.beside)

@@ -7,6 +7,7 @@ import pytest
 from inspector.boundary.options import Level
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.outcome import Failure, FailureKind
 from inspector.session.call_record import CallRecord
 from inspector.tui.hosts import screen
 from inspector.tui.hosts.view import HostsView, Turn
@@ -56,6 +57,23 @@ async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(siz
             lines = (await settled(pilot, app)).splitlines()
             seen |= {line.split()[1] for line in lines if line.startswith("▸ ")}
         assert {host.name for host in hosts()} <= seen | {"spec"}
+
+
+async def test_a_call_without_an_answer_has_no_result_to_compare() -> None:
+    async def lose(_arguments: JsonObject, _progress: object) -> Failure:
+        return Failure(kind=FailureKind.CONNECTION_LOST, detail="the server exited with code 3")
+
+    app = app_of(Script(tools=[CLOCK], answers={"clock": lose}))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("enter", "enter")
+        text = await settled(pilot, app, "#1 no answer: connection lost")
+        assert "c compare hosts" not in text
+        for key in ("c", "d"):
+            app.clear_notifications()
+            await pilot.press(key)
+            await settled(pilot, app, "There is no result to compare: the call got no answer.")
+            assert "#1 no answer: connection lost" in screen_text(app)
 
 
 async def test_a_text_only_host_does_not_leak_structured_content() -> None:
