@@ -86,16 +86,17 @@ def raised_in(lines: Sequence[str]) -> Raised | None:
     return Raised(words=joined, line=known[number], end=end, place=_place(known, before, number))
 
 
-def stderr_words(lines: Sequence[str]) -> str:
+def stderr_words(lines: Sequence[str], total: int = 0) -> str:
     """A summary of stderr: `stderr 104 lines, server.py:30: ValidationError: …`.
 
     The summary quotes the last exception, or in a chain the first, which is the cause; without an exception,
     the last warning of Python or Node; without one, the last line. The place comes first, because the message
-    may be cut.
+    may be cut. `total`: the number of lines, if `lines` are only the last of them.
     """
     if not lines:
         return ""
-    number = f"{len(lines):,} line{'' if len(lines) == 1 else 's'}"
+    total = max(total, len(lines))
+    number = f"{total:,} line{'' if total == 1 else 's'}"
     raised = raised_in(lines)
     if raised is not None:
         place, said = raised.place, raised.words

@@ -13,7 +13,7 @@ from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Failure, FailureKind, Result
-from inspector.protocol.timeline import EntryKind, EntryState, Timeline
+from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
 from inspector.recording.codec import MAX_DEPTH, Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile
 from inspector.recording.files.index import Index
@@ -110,6 +110,20 @@ def _message(chance: random.Random, key: Json) -> Json:
     return chance.choice(messages)
 
 
+def merged(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries, with one in place of consecutive lines of stderr, without its words."""
+    rows: list[Entry] = []
+    for entry in entries:
+        row = entry
+        if entry.kind is EntryKind.STDERR:
+            is_more = bool(rows) and rows[-1].kind is EntryKind.STDERR
+            first = rows.pop() if is_more else entry
+            frames = (*first.frames, *entry.frames) if is_more else entry.frames
+            row = replace(first, frames=frames, size_bytes=0, detail="")
+        rows.append(replace(row, number=len(rows) + 1))
+    return rows
+
+
 def ended(calls: Iterable[ReplayedCall]) -> list[tuple[object, ...]]:
     found = ((call.asked, call.request, call.frame, call.name, str(call.outcome)) for call in calls)
     return sorted(found, key=str)
@@ -135,17 +149,20 @@ def test_at_every_line_the_timeline_contains_the_frames_up_to_it(tmp_path: Path,
         replay, calls = Replay(), list[int]()
         last = max(at for at, line in enumerate(lines, 1) if isinstance(line, RecordedFrame))
         for position, line in enumerate(lines, 1):
-            wanted = folded(lines[:position]).entries
+            wanted = merged(folded(lines[:position]).entries)
             assert found.entry_count(position) == len(wanted)
-            assert [found.entry(count, position) for count in range(1, len(wanted) + 1)] == wanted
+            here = [found.entry(count, position) for count in range(1, len(wanted) + 1)]
+            assert [
+                replace(entry, detail="") if entry.kind is EntryKind.STDERR else entry for entry in here
+            ] == wanted
             waiting = dict(replay.unanswered)
-            here = list(replay.calls(line))
+            made = list(replay.calls(line))
             unanswered = replay.unanswered.items()
-            here += [call for key, call in unanswered if waiting.get(key, call) != call]
+            made += [call for key, call in unanswered if waiting.get(key, call) != call]
             if position == last:
-                here += [call for _, call in unanswered if call.outcome == CUT_OFF]
-            calls += [position] * len(here)
-            assert ended(found.call(position)) == ended(here)
+                made += [call for _, call in unanswered if call.outcome == CUT_OFF]
+            calls += [position] * len(made)
+            assert ended(found.call(position)) == ended(made)
         assert list(found.calls) == calls
         assert found.broken is None
         found.close()
@@ -223,6 +240,35 @@ def test_the_client_profile_is_that_of_the_connection_and_older_recordings_have_
     assert '"client"' not in (tmp_path / "b.jsonl").read_text()
     older = played(tmp_path / "b.jsonl")
     assert older.moment(older.last).client == ""
+
+
+def test_consecutive_lines_of_stderr_are_one_entry_with_their_number(tmp_path: Path) -> None:
+    wire = Wire()
+    wire.stderr("starting")
+    wire.listed(TOOL)
+    for number in range(1_200):
+        wire.stderr(f"line {number}")
+    wire.stderr("ValueError: no key")
+    wire.called("get_key", {}, 1)
+    wire.stderr("what nothing could judge")
+    wire.stderr("and more of it")
+    wire.note("gone", "1", "connection_lost")
+    wire.called("get_key", {}, 2)
+    wire.answered(FREE, 2)
+    wire.stderr("only one")
+    found = played(recorded_to(tmp_path / "a.jsonl", wire.frames))
+    rows = [found.entry(count, found.last) for count in range(1, found.entry_count(found.last) + 1)]
+    said = [(row.detail, len(row.frames)) for row in rows if row.kind is EntryKind.STDERR]
+    withheld = "2 lines, not recorded: no answer to the call says what is secret in it"
+    assert said == [
+        ("starting", 1),
+        ("1,000 lines: line 999", 400),
+        ("201 lines: ValueError: no key", 201),
+        (withheld, 2),
+        ("only one", 1),
+    ]
+    place = found.line_of(rows[3].frames[1]) or 0
+    assert found.entry(4, place).detail == "2 lines: line 1001"
 
 
 def test_a_new_connection_answers_no_earlier_request(tmp_path: Path) -> None:

@@ -38,6 +38,10 @@ LISTINGS = {kind.method: kind for kind in Kind}
 HANDSHAKES = frozenset({"initialize", "server/discover"})
 
 
+MOST_STDERR = 1_000
+"""The maximum number of lines of stderr in one entry."""
+
+
 class _Task(Struct, frozen=True, kw_only=True):
     """A request that was turned into a task."""
 
@@ -124,6 +128,11 @@ class Index:
         self.more: dict[int, array[int]] = {}
         """By entry of a request with a task or several rounds: its lines other than the opening and the
         ending."""
+        self.stderr: dict[int, array[int]] = {}
+        """By entry of stderr: its lines after the first. Lines of stderr with no other entry between them are one
+        entry, of at most `MOST_STDERR` lines."""
+        self._stderr = 0
+        """The last entry of stderr; 0 if there is none."""
         self.endings = array("I")
         """For each entry, the line that ended it; 0 if none did."""
         self.listed = {kind: Places() for kind in Kind}
@@ -205,6 +214,10 @@ class Index:
                 return None
         return self.frames.lines[place]
 
+    def number_at(self, line: int) -> int:
+        """The number of the frame in a line that has one."""
+        return self.numbers[self.frames.until(line) - 1]
+
     def asked_at(self, line: int) -> int | None:
         """The line with the request of the last call that `line` answers.
 
@@ -238,9 +251,11 @@ class Index:
 
     def _frame(self, line: int, frame: Frame) -> None:
         events = self._exchanges.take(frame).events
-        if not events and frame.channel in {Channel.NOTE, Channel.STDERR}:
+        if not events and frame.channel is Channel.STDERR:
+            self._take_stderr(line)
+        elif not events and frame.channel is Channel.NOTE:
             self._opens(line)
-            self._noted = line if frame.channel is Channel.NOTE else self._noted
+            self._noted = line
         is_page = frame.channel is Channel.CDP
         if len(events) == 1:
             answered = self._event(line, events[0], is_page=is_page)
@@ -250,6 +265,14 @@ class Index:
         lines = tuple(asked for event in events for asked in self._event(line, event, is_page=is_page))
         if lines:
             self.batches[line] = lines
+
+    def _take_stderr(self, line: int) -> None:
+        entry = self._stderr
+        is_last = entry and entry == len(self.endings)
+        if is_last and len(self.stderr.get(entry, ())) < MOST_STDERR - 1:
+            self.stderr.setdefault(entry, array("I")).append(line)
+        else:
+            self._stderr = self._opens(line)
 
     def _event(self, line: int, event: Event, *, is_page: bool) -> tuple[int, ...]:
         """Add one message. Returns the lines that are needed to read its answer."""

@@ -14,9 +14,11 @@ from inspector.json.members import value_at
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Listing, skill_in
 from inspector.protocol.catalogue import Entry as ListedEntry
 from inspector.protocol.exchanges import matched as matched_in
-from inspector.protocol.frames import Frame, Response, messages
+from inspector.protocol.frames import Channel, Frame, Response, messages
+from inspector.protocol.raised import stderr_words
 from inspector.protocol.skills import GET
-from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
+from inspector.protocol.timeline import MAX_FRAMES, Entry, EntryKind, EntryState, Timeline
+from inspector.recording.bounding import UNJUDGED
 from inspector.recording.codec import Broken, decoded
 from inspector.recording.definitions import RecordedDefinitions
 from inspector.recording.exports import note_words
@@ -34,6 +36,7 @@ from inspector.recording.format import (
     RecordedCall,
     RecordedFrame,
 )
+from inspector.recording.markers import MARKER, stood_in
 from inspector.recording.replaying import Replay, ReplayedCall, tools_in
 
 
@@ -197,6 +200,10 @@ def _page_call(line: RecordedCall) -> Entry:
     )
 
 
+_NOT_RECORDED = "not recorded: no answer to the call says what is secret in it"
+"""The text of stderr that a recording withholds as `unjudged`."""
+_MOST_READ = 20
+"""The maximum number of lines of stderr that are read for the text of their entry."""
 MAX_NOTES = 100
 """The maximum number of notes in a moment. The last ones are kept."""
 _MOST_OF_TASK = 200
@@ -333,6 +340,8 @@ class Played:
             raise IndexError(number)
         line = self.line(opening)
         timeline = Timeline()
+        if isinstance(line, RecordedFrame) and line.channel is Channel.STDERR and not line.is_json:
+            return self._stderr(number, line, position)
         if isinstance(line, RecordedFrame):
             for matched in matched_in(self._around(number, opening, position)):
                 timeline.add(matched)
@@ -342,6 +351,29 @@ class Played:
                 return replace(begun[place], number=number)
         # An outline does not detect a repeated key. Read in full, the line is then not a frame, or has no message.
         return replace(noted(timeline, line, self.time_of(opening)), number=number)
+
+    def _stderr(self, number: int, first: RecordedFrame, position: int) -> Entry:
+        """The entry of consecutive lines of stderr. Only the last of them are read."""
+        more = [place for place in self._index.stderr.get(number, ()) if place <= position]
+        last = (self.line(place) for place in more[-_MOST_READ:])
+        read = [*([first] if len(more) < _MOST_READ else []), *last]
+        lines = [line for line in read if isinstance(line, RecordedFrame)]
+        is_withheld = all(value_at(line.content, MARKER) == UNJUDGED for line in lines)
+        texts = [text for line in lines for text in str(stood_in(line.content)).splitlines()]
+        count = len(more) + 1
+        words = f"{count:,} line{'' if count == 1 else 's'}, {_NOT_RECORDED}"
+        if not is_withheld:
+            words = stderr_words(texts, count).removeprefix("stderr ") if more else "\n".join(texts)
+        return Entry(
+            number=number,
+            kind=EntryKind.STDERR,
+            title="stderr",
+            state=EntryState.DONE,
+            at_s=first.at_s,
+            frames=(first.number, *(self._index.number_at(place) for place in more[1 - MAX_FRAMES :])),
+            size_bytes=0,
+            detail=words,
+        )
 
     def _around(self, number: int, opening: int, position: int) -> Iterator[Frame]:
         """The frames of an entry, and the frames that they answer."""

@@ -463,7 +463,7 @@ def _line(at_s: float, entry: Entry, words: Content, width: int) -> Content:
 def _right(entry: Entry) -> str:
     """The duration and the bytes, for the right end of a row."""
     took = duration(entry.duration_s) if entry.duration_s is not None else ""
-    return took.rjust(9) + (size(entry.size_bytes) if entry.frames else "").rjust(9)
+    return took.rjust(9) + (size(entry.size_bytes) if entry.frames and entry.size_bytes else "").rjust(9)
 
 
 def _room(entry: Entry, width: int) -> int:

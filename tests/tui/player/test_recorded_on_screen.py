@@ -138,6 +138,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         assert "call 6 of 6" in text
         assert "#6 no answer " in text
         assert 'get_key(q="cut off")' in text
+        assert "! stderr 1 line, not recorded: no answer to the call says what is secret in it" in text
         await pilot.press("{")
         text = await settled(pilot, app, "Sightline: the server exited with code 3")
         assert "call 5 of 6" in text
