@@ -8,10 +8,12 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from inspector.boundary.reading import raw_of
+from inspector.errors import headline
 from inspector.hosts.projection import Projection
 from inspector.json.document import MAX_LINES, document_lines
 from inspector.json.exact import Json
 from inspector.protocol.frames import Frame
+from inspector.protocol.outcome import Failure
 from inspector.recording.format import Connected, Header, Lenses, LensesChanged, Line, Note
 from inspector.recording.markers import text_for
 from inspector.recording.replaying import Replay, ReplayedCall, projection_of
@@ -31,7 +33,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class _Call(Struct, frozen=True, kw_only=True):
-    """A call with the model's view of it; None if the host is no longer known."""
+    """A call with the model's view of it; None if the host is no longer known, or no answer came."""
 
     call: ReplayedCall
     lenses: Lenses
@@ -87,6 +89,8 @@ def _events(
         words = note_words(line)
         if words and isinstance(line, (Note, LensesChanged, Connected)):
             yield _Between(at_s=line.at_s, title=words[0], text=words[1])
+    for call in replay.unanswered.values():
+        yield _Call(call=call, lenses=lenses, projection=None)
 
 
 def _markdown(header: Header, events: Iterable[_Call | _Between]) -> Iterator[str]:
@@ -100,7 +104,7 @@ def _markdown(header: Header, events: Iterable[_Call | _Between]) -> Iterator[st
         if isinstance(event, _Between):
             yield f"{event.at_s:.3f} s, {_code(event.title)}: {_code(event.text)}"
             continue
-        yield f"## Frame {event.call.frame}: {_code(event.call.name)}"
+        yield f"## Frame {_number(event)}: {_code(event.call.name)}"
         yield ""
         yield f"{event.call.duration_s * 1000:.0f} ms"
         for title, value in _views(event):
@@ -111,7 +115,7 @@ def _markdown(header: Header, events: Iterable[_Call | _Between]) -> Iterator[st
         reasons = list(_reasons(event))
         if reasons:
             yield ""
-            yield "### Withheld from the model, and remarks"
+            yield f"### {_heading(event)}"
             yield ""
             yield from (f"- {_code(reason)}" for reason in reasons)
 
@@ -135,18 +139,19 @@ def _page(header: Header, events: Iterable[_Call | _Between]) -> Iterator[str]:
 
 def _section(shown: _Call) -> Iterator[str]:
     (arguments, given), *views = _views(shown)
-    yield f"<h2>Frame {shown.call.frame}: {_text(shown.call.name)}</h2>"
+    yield f"<h2>Frame {_number(shown)}: {_text(shown.call.name)}</h2>"
     yield f"<p>{shown.call.duration_s * 1000:.0f} ms</p><h3>{arguments}</h3>"
     yield from _pre(given)
-    yield f"<table><tr>{''.join(f'<th>{html.escape(title)}</th>' for title, _ in views)}</tr><tr>"
-    for _, value in views:
-        yield "<td>"
-        yield from _pre(value)
-        yield "</td>"
-    yield "</tr></table>"
+    if views:
+        yield f"<table><tr>{''.join(f'<th>{html.escape(title)}</th>' for title, _ in views)}</tr><tr>"
+        for _, value in views:
+            yield "<td>"
+            yield from _pre(value)
+            yield "</td>"
+        yield "</tr></table>"
     reasons = list(_reasons(shown))
     if reasons:
-        yield "<h3>Withheld from the model, and remarks</h3><ul>"
+        yield f"<h3>{_heading(shown)}</h3><ul>"
         yield from (f"<li>{_text(reason)}</li>" for reason in reasons)
         yield "</ul>"
 
@@ -158,12 +163,21 @@ def _about(header: Header) -> Iterator[tuple[str, str]]:
         yield "client profile", header.client
 
 
+def _number(shown: _Call) -> int:
+    """The frame of the answer; without an answer, that of the request."""
+    return shown.call.asked if isinstance(shown.call.outcome, Failure) else shown.call.frame
+
+
+def _heading(shown: _Call) -> str:
+    is_failure = isinstance(shown.call.outcome, Failure)
+    return "No answer came" if is_failure else "Withheld from the model, and remarks"
+
+
 def _views(shown: _Call) -> list[tuple[str, Json]]:
     lenses, projection = shown.lenses, shown.projection
-    views: list[tuple[str, Json]] = [
-        ("Arguments", shown.call.arguments),
-        ("Result, as recorded", raw_of(shown.call.outcome)),
-    ]
+    views: list[tuple[str, Json]] = [("Arguments", shown.call.arguments)]
+    if not isinstance(shown.call.outcome, Failure):
+        views.append(("Result, as recorded", raw_of(shown.call.outcome)))
     if projection is not None:
         seen = "" if projection.context.observed else ", not observed"
         through = f"(boundary: {lenses.level.value}, host: {safe_line(lenses.host)}{seen})"
@@ -172,6 +186,9 @@ def _views(shown: _Call) -> list[tuple[str, Json]]:
 
 
 def _reasons(shown: _Call) -> Iterator[str]:
+    if isinstance(shown.call.outcome, Failure):
+        yield headline(shown.call.outcome.detail)
+        return
     if shown.projection is None:
         yield f"the model view is unknown: this version does not know the host {shown.lenses.host}"
         return

@@ -78,6 +78,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
                     altered.add(("call", call.frame))
             case _:
                 pass
+    calls += ((call, ()) for call in replay.unanswered.values())
     rounds = {client: _rounds(seen) for client, seen in by_client.items()}
     listed_as = [client for client, found in rounds.items() if found] or [header.client]
     first_frames = by_client[listed_as[0]]

@@ -31,6 +31,20 @@ class Page(HTMLParser):
         self.text += data
 
 
+@pytest.mark.parametrize("kind", ["markdown", "html"])
+def test_a_document_has_the_calls_without_an_answer(tmp_path: Path, kind: str) -> None:
+    wire = conversation()
+    wire.called("get_key", {"q": "dies"}, 8)
+    wire.note("the server exited with code 3", "8", "connection_lost")
+    recording = recorded_to(tmp_path / "a.jsonl", wire.frames)
+    _, _, shown = sightline("replay", "--export", kind, str(recording)).out.partition("Frame 5: ")
+    assert "get_key" in shown
+    assert "dies" in shown
+    assert "No answer came" in shown
+    assert "the server exited with code 3" in shown
+    assert "Result, as recorded" not in shown
+
+
 def hostile(path: Path) -> Path:
     wire = Wire()
     wire.listed(TOOL)

@@ -230,6 +230,20 @@ def test_values_left_out_of_a_recording_give_only_the_finding_that_applies() -> 
     assert of_call == {"SL-OUT004"}
 
 
+def test_a_recorded_call_without_an_answer_counts_as_a_call() -> None:
+    asked: JsonObject = {"method": "tools/call", "params": {"name": "t", "arguments": {}}}
+    lines = [*frames(*listing(1, tool("t")), (">", {"id": 2, **asked}), (">", {"id": 3, **asked}))]
+    ended = RecordedFrame(
+        number=90, at_s=9.0, direction=Direction.RECEIVED, channel=Channel.NOTE, size=4, ends="2",
+        failure="connection_lost", text="gone",
+    )  # fmt: skip
+    found = recorded(HEADER, [*lines, ended]).reviewed
+    assert [call.offer.name for call in found.calls] == ["t", "t"]
+    # How the other one ended is not recorded.
+    said = [finding.message for finding in findings_of(found) if finding.subject is SubjectKind.CALL]
+    assert said == ["The call got no answer: connection_lost."]
+
+
 def test_the_called_tools_of_a_recorded_page_are_reviewed() -> None:
     call = RecordedCall(
         number=1, at_s=0.0, duration_s=0.0, tool="t", definition={**tool("t"), "description": ORDER},
