@@ -15,6 +15,7 @@ from inspector.protocol.catalogue import Catalogue, Item, Kind, Listing, skill_i
 from inspector.protocol.catalogue import Entry as ListedEntry
 from inspector.protocol.exchanges import matched as matched_in
 from inspector.protocol.frames import Channel, Frame, Response, messages
+from inspector.protocol.outcome import Failure
 from inspector.protocol.raised import stderr_words
 from inspector.protocol.skills import GET
 from inspector.protocol.timeline import MAX_FRAMES, Entry, EntryKind, EntryState, Timeline
@@ -36,7 +37,7 @@ from inspector.recording.format import (
     RecordedCall,
     RecordedFrame,
 )
-from inspector.recording.markers import MARKER, stood_in
+from inspector.recording.markers import MARKER, STANDS, stood_in
 from inspector.recording.replaying import Replay, ReplayedCall, tools_in
 
 
@@ -348,9 +349,18 @@ class Played:
             begun = [entry for entry in timeline.entries if entry.frames[0] == line.number]
             place = number - 1 - openings.until(opening - 1)
             if place < len(begun):
-                return replace(begun[place], number=number)
+                return replace(begun[place], number=number, detail=self._detail(begun[place], number))
         # An outline does not detect a repeated key. Read in full, the line is then not a frame, or has no message.
         return replace(noted(timeline, line, self.time_of(opening)), number=number)
+
+    def _detail(self, entry: Entry, number: int) -> str:
+        """The detail of an entry. If the reason why a call got no answer is withheld, what is known of it."""
+        ending = self._index.endings[number - 1]
+        if ending not in self._index.unanswered or not STANDS.fullmatch(entry.detail):
+            return entry.detail
+        ended = self.call(ending)
+        known = (call.outcome for call in ended if call.asked == entry.frames[0])
+        return next((each.detail for each in known if isinstance(each, Failure)), entry.detail)
 
     def _stderr(self, number: int, first: RecordedFrame, position: int) -> Entry:
         """The entry of consecutive lines of stderr. Only the last of them are read."""

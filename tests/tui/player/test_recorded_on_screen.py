@@ -141,6 +141,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         assert "! stderr 1 line, not recorded: no answer to the call says what is secret in it" in text
         await pilot.press("{")
         text = await settled(pilot, app, "Sightline: the server exited with code 3")
+        assert "→ tools/call clock  the server exited with code 3  failed" in text
         assert "call 5 of 6" in text
         assert "#5 no answer: connection lost" in text
         assert 'clock(zone="utc")' in text
