@@ -9,15 +9,20 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from inspector.boundary.judgement import Judgement
 from inspector.history.files import HistoryFile, history_of
 from inspector.history.past_call import Ended, PastCall
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.outcome import Result
+from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.protocol.targets import DemoTarget
+from inspector.session.call_record import CallRecord
 from inspector.tui.app import SightlineApp
 from inspector.tui.history import screen as history_screen
+from inspector.tui.history.comparing import PairAsked, pair
+from inspector.tui.history.keeper import HistoryCall
 from inspector.tui.history.screen import HistoryScreen
 from inspector.tui.main.tool_pane import ToolPane
+from inspector.tui.values.outline import ABSENT
 from inspector.tui.widgets.tab_line import TabLine
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, until
 
@@ -366,3 +371,20 @@ async def test_ten_thousand_calls_are_listed_and_only_visible_ones_drawn(
         assert isinstance(app.screen, HistoryScreen)
         assert 0 < drawn < 2_000
         assert 'owner="adam"' in screen_text(app)
+
+
+def test_a_call_without_an_answer_has_no_result_in_a_comparison() -> None:
+    failure = Failure(kind=FailureKind.CONNECTION_LOST, detail="the server exited with code 3")
+    outcomes = (failure, Result(value={"content": []}))
+    records = [
+        CallRecord(
+            number=1, name="mint", arguments={}, judgement=Judgement(outcome, None),
+            at_s=0, duration_s=0.1, size_bytes=0,
+        )
+        for outcome in outcomes
+    ]  # fmt: skip
+    left, right = (HistoryCall(past=past(), record=record) for record in records)
+    outline = pair(PairAsked(left=left, right=right)).outline
+    node = outline.node_at("/result")
+    assert node is not None
+    assert outline.value(node, 0) is ABSENT
