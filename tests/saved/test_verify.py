@@ -97,9 +97,10 @@ def test_a_change_of_one_leaf_is_named_by_its_pointer(folder: Path) -> None:
     assert ran.json["calls"][0]["differences"][0]["what"] == 'is "other"; it was "it"'
     state(folder, rows=[1, 2, 3])
     assert pointers(verified(folder, *ignore)) == ["/structuredContent/rows/2"]
-    text = verified(folder, "--ignore", "/structuredContent/rows/*/id").out
-    assert "✗ frame" in text
-    assert "/structuredContent/rows/2 is new" in text
+    ran = verified(folder, "--ignore", "/structuredContent/rows/*/id")
+    assert "✗ frame" in ran.out
+    assert "/structuredContent/rows/2 is new" in ran.out
+    assert "--propose makes each call twice" in ran.err
     xml = ET.fromstring(verified(folder, "--format", "junit").out)  # noqa: S314 - our own
     assert [suite.get("failures") for suite in xml] == ["1"]
     # A value that was withheld then, and no longer is, is a difference, even if it is the same.

@@ -122,8 +122,12 @@ def command(
     checked = sorted([*checked, *unanswered], key=lambda each: each.frame)
     _print(checked, recording, format_)
     if any(each.differences for each in checked):
+        DIAGNOSTICS.say(_IGNORING)
         return ExitCode.DIFFERS
     return max((each.code for each in checked), default=ExitCode.OK)
+
+
+_IGNORING = "--propose makes each call twice and prints the places that differ each time, such as a time, for --ignore"
 
 
 class _Checked(Struct, frozen=True, kw_only=True):

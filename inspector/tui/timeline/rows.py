@@ -539,7 +539,9 @@ def _words(entry: Entry, length: int) -> Content:
     failed = entry.state is EntryState.FAILED or entry.kind is EntryKind.FAULT
     if entry.kind is EntryKind.LOG:
         title = Content.assemble(("log ", "$foreground 70%"), title)
-    detail = content(shortened(entry.detail, length), "$text-error" if failed else "$foreground 70%")
+    detail = content(
+        shortened(headline(entry.detail), length), "$text-error" if failed else "$foreground 70%"
+    )
     return Content.assemble(title, "  ", detail)
 
 

@@ -180,6 +180,15 @@ def test_a_decision_without_a_call_has_its_own_row() -> None:
     assert "#1 get_order waiting" in lines(folded.rows)[1]
 
 
+def test_the_reason_of_a_failed_request_is_on_one_line() -> None:
+    session, folded = a_session(), TimelineRows()
+    session.note(
+        "initialize", "exited with code 1\ncommand: python s.py\nits stderr:\nValueError: x", kind="policy"
+    )
+    folded.take(session, 0.0)
+    assert "initialize exited with code 1: ValueError: x" in lines(folded.rows)[0]
+
+
 def test_earlier_rows_stay_above_a_line_that_marks_a_reconnection() -> None:
     first, second, folded = a_session(), a_session(), TimelineRows()
     ask(first, 1, "one")
