@@ -90,6 +90,8 @@ async def test_the_guard_filters_the_output_of_every_widget() -> None:
 async def test_a_notification_is_safe_and_never_markup() -> None:
     app = app_of(Script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
+        # A new state of the connection ends what was said before it.
+        await settled(pilot, app, "The server lists nothing.")
         app.notify("[/nope] \x1b]52;c;x\x07", title="[@click=app.leave]t[/]", markup=True)
         text = await settled(pilot, app, "[/nope] ␛]52")
         assert "[@click=app.leave]t[/]" in text
@@ -99,6 +101,7 @@ async def test_a_notification_is_safe_and_never_markup() -> None:
 async def test_notifications_are_shown_whole_and_the_oldest_makes_room() -> None:
     app = app_of(Script())
     async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "The server lists nothing.")
         for number in range(3):
             app.notify(f"begin{number} " + "x" * 340 + f" end{number}")
         text = await settled(pilot, app, "end2")
