@@ -9,6 +9,8 @@ from inspector.boundary.mask import MASK
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.boundary.reading import raw_of
 from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import join
+from inspector.json.walk import places
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Outcome
 from inspector.recording.bounding import Bounder
@@ -30,10 +32,16 @@ class WithheldValues:
         """Add values that no boundary has withheld, such as fetched secrets."""
         self._bounder.known.learn(list(secrets))
 
-    def repeats(self, value: Json) -> bool:
-        """True if a value repeats a withheld value that is long enough not to occur by chance."""
+    def repeated_in(self, value: Json) -> str | None:
+        """The pointer to the first text that repeats a withheld value; None if none does.
+
+        Short values do not count, because they occur by chance. The pointer is empty if no text alone repeats one.
+        """
         known = self._bounder.known
-        return not known.is_empty and known.repeats(value)
+        if known.is_empty or not known.repeats(value):
+            return None
+        found = places(value, lambda leaf: isinstance(leaf, str) and known.repeats(leaf))
+        return join(next(found, ()))
 
     def masked(self, tool: Tool) -> Tool:
         """A copy of `tool`, with a mask for each part of its definition that repeats a withheld value."""

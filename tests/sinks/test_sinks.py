@@ -134,7 +134,7 @@ def test_unmasked_values_are_only_on_the_screen(tmp_path: Path) -> None:
         run.press("enter")
         run.press("enter", until="#1 done")
         run.unmask("withheld")
-        run.unmask("withheld", "n", "e", "e", "y", "z", "z", "ctrl+p", "escape")
+        run.unmask("withheld", "n", "e", "e", "y", "z", "z")
         run.press("b", until="boundary: closed")
         run.look_at_open()
         run.unmask("withheld", "b", "b", "h", *"codex-k", "enter", "H")

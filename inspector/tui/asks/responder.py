@@ -1,6 +1,7 @@
 """Passes the requests by a server to the user, one at a time."""
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
@@ -10,6 +11,9 @@ from textual.screen import Screen
 
 from inspector.asks.answer import DECLINED, Action, Answer
 from inspector.asks.ask import Ask, AskKind
+from inspector.asks.private import private_in
+from inspector.json.pointer import resolve
+from inspector.json.walk import walk
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.tui.asks.dialog import REST_DECLINED, AnswerScreen
 from inspector.tui.asks.view import AskView, ask_view
@@ -35,8 +39,20 @@ class RunningCalls(Protocol):
 class UserResponder:
     """Answers the requests by a server with what the user enters in a dialog."""
 
-    def __init__(self, screen: Screen[None], target: Target, calls: RunningCalls, name: str = "") -> None:
-        """`name`: the name of the server if there are several; otherwise empty."""
+    def __init__(
+        self,
+        screen: Screen[None],
+        target: Target,
+        calls: RunningCalls,
+        name: str = "",
+        *,
+        conceal: Callable[[str], None],
+    ) -> None:
+        """`name`: the name of the server if there are several; otherwise empty.
+
+        `conceal`: called with each text of an answer that may be secret, before the answer is sent.
+        """
+        self._conceal = conceal
         self._screen = screen
         self._own_url = target.url if isinstance(target, HttpTarget) else None
         self._calls = calls
@@ -74,9 +90,15 @@ class UserResponder:
         self._count(1)
         try:
             async with self._turn:
-                return await self._in_turn(view, call)
+                answer = await self._in_turn(view, call)
         finally:
             self._count(-1)
+        private = private_in(answer.content, ask.schema) if ask.kind is AskKind.FORM else ()
+        for pointer in private:
+            for leaf in walk(resolve(answer.content, pointer)):
+                if isinstance(leaf, str):
+                    self._conceal(leaf)
+        return answer
 
     async def _in_turn(self, view: AskView, call: object) -> Answer:
         if self._is_declined(call):

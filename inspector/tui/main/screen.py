@@ -84,7 +84,7 @@ from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.sizes import SizingScreen
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, cut_in_the_middle, level_note, shortened
+from inspector.tui.text import content, cut_in_the_middle, level_note, path, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines
@@ -1226,6 +1226,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     def action_tab(self, tab: str) -> None:
         self._room.make_room_for(self._tool)
+        spot = self._catalogue.spot
+        if tab == "call" and spot is not None and spot.entry is not None and spot != self._rested:
+            # The form of the item under the cursor is not open yet.
+            self._servers.choose(self._servers.all[spot.server]).choose(spot.entry)
+            return
         self._tool.open_tab(tab)
         self._tool.focus_tab()
 
@@ -1247,8 +1252,12 @@ def _refused_by_era(record: CallRecord, server: ServerParts) -> str:
 def _warnings(record: CallRecord, server: ServerParts) -> tuple[str, ...]:
     """Sentences above a result that are not about the result alone."""
     warnings: list[str] = []
-    if record.number in server.vault.repeating:
-        warnings.append("a value passes that was withheld from an earlier call, or fetched as a secret")
+    repeated = server.vault.repeating.get(record.number)
+    if repeated is not None:
+        words = (
+            "passes a value that was withheld from an earlier call, fetched as a secret, or entered as one"
+        )
+        warnings.append(f"{path(repeated)} {words}")
     method = _refused_by_era(record, server)
     if method:
         warnings.append(

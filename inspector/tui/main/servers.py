@@ -131,7 +131,9 @@ class ServerParts:
             result,
             read_only=stage.read_only,
         )
-        self.link.responder = UserResponder(screen, target, self.runner, self.label).answer
+        self.link.responder = UserResponder(
+            screen, target, self.runner, self.label, conceal=self.conceal
+        ).answer
         self.authorizer = UserAuthorizer(screen, self.runner.hold)
         self.link.authorizer = self.authorizer.agree
         self.section = stage.catalogue.section(number)

@@ -689,7 +689,7 @@ class ResultPane(Vertical):
                 earlier.append(Content.styled("from before the save", "bold $text-warning"))
             lines = [flowed([*earlier, *title(view)], width)]
             for warning in self._warnings:
-                words = Content.styled(f"! {warning}", "bold $text-error")
+                words = content(shortened(f"! {warning}", _MAX_ASIDE), "bold $text-error")
                 lines.append(hanging(words, width, 2))
             for aside in self._aside:
                 key = Content.assemble("  ", ("t", "bold $text-accent"), " timeline")

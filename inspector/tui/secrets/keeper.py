@@ -11,6 +11,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 from inspector.boundary.bounded import Level
 from inspector.boundary.reading import raw_of
 from inspector.pins.withheld import WithheldValues
+from inspector.protocol.outcome import Failure
 from inspector.secrets.holdings import Holdings, holdings_in
 from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
@@ -51,8 +52,8 @@ class VaultKeeper:
         self._empty = Custody()
         self._withheld = WithheldValues()
         self._reading = threading.Lock()
-        self.repeating = set[int]()
-        """The numbers of the calls whose results pass a value that was withheld or fetched before."""
+        self.repeating = dict[int, str]()
+        """The calls whose results pass a value that was withheld, fetched or entered before: its pointer by their numbers."""
 
     @property
     def custody(self) -> Custody:
@@ -79,11 +80,12 @@ class VaultKeeper:
         with self._reading:
             self._withheld.conceal([secret])
 
-    def _read(self, record: CallRecord) -> tuple[Holdings, bool]:
-        """The secrets in a result, and whether it passes one of an earlier call. Blocks."""
+    def _read(self, record: CallRecord) -> tuple[Holdings, str | None]:
+        """The secrets in a result, and the pointer to one that it passes although it is known. Blocks."""
         passes = record.judgement.bounded(Level.DECLARED, record.policy).result
         with self._reading:
-            repeats = self._withheld.repeats(passes)
+            # Without an answer, the words are Sightline's own. They may quote the server's stderr, and no model gets them.
+            repeats = None if isinstance(record.outcome, Failure) else self._withheld.repeated_in(passes)
             self._withheld.learn(record.tool, record.outcome, islice(withheld(record), _MOST_LEARNT))
         return holdings(record), repeats
 
@@ -98,8 +100,8 @@ class VaultKeeper:
             words = f"The secrets of call #{record.number} could not be listed ({type(failed.error).__name__}): a defect of Sightline."
             self._screen.notify(words, severity="error", markup=False)
             return
-        if repeats:
-            self.repeating.add(record.number)
+        if repeats is not None:
+            self.repeating[record.number] = repeats
         # If the session has ended, its secrets are dropped.
         if session is self._link.session:
             vault = session.custody.vault

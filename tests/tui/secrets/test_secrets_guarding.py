@@ -7,7 +7,7 @@ from textual.widgets import Static
 
 from inspector.files.settings import Settings
 from inspector.json.exact import JsonObject
-from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result
 from inspector.tui.runtime.guard import GUARDING, GuardedError
 from inspector.tui.secrets.screen import COPIED, NO_COPY
 from tests.sinks.searching import files_below, found_in
@@ -195,6 +195,9 @@ async def test_a_secret_in_a_later_call_reaches_no_file_and_a_result_that_passes
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def echoes(arguments: JsonObject, _progress: object) -> Outcome:
+        if arguments["text"] == "end":
+            # Sightline's own note quotes stderr, and no model gets it.
+            return Failure(kind=FailureKind.CONNECTION_LOST, detail=f"its stderr: {KEPT}")
         return Result(value={"content": [{"type": "text", "text": f"you wrote {arguments['text']}"}]})
 
     monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path))
@@ -212,14 +215,14 @@ async def test_a_secret_in_a_later_call_reaches_no_file_and_a_result_that_passes
         await settled(pilot, app, "▸ echo")
         # After a reconnect the vault is empty, but the files are the same.
         for secret in (REDEEMED, KEPT):
-            await pilot.press("enter")
+            await pilot.press("1")
             await settled(pilot, app, "Enter call")
             await pilot.press(*secret, "enter")
             text = await until(
                 pilot,
                 app,
                 lambda text, number=number: (
-                    f"#{number} done" in text and "a value passes that was withheld" in text
+                    f"#{number} done" in text and "content[0].text passes a value that was" in text
                 ),
             )
             assert secret in text
@@ -228,6 +231,10 @@ async def test_a_secret_in_a_later_call_reaches_no_file_and_a_result_that_passes
                 pilot, app, lambda text, number=number: len(script.opened) == number and "ready" in text
             )
             number += 1
+        await pilot.press("1")
+        await settled(pilot, app, "Enter call")
+        await pilot.press(*"end", "enter")
+        assert "passes a value" not in await settled(pilot, app, f"#{number} ")
         await pilot.press("w")
         await settled(pilot, app, "Record this session")
         await pilot.press("enter")
@@ -239,4 +246,5 @@ async def test_a_secret_in_a_later_call_reaches_no_file_and_a_result_that_passes
     assert len(files) > 1
     for name, raw in files.items():
         assert not found_in(raw, REDEEMED), name
-        assert KEPT.encode() not in raw, name
+        # A recording knows withheld values by the listing, of which this session has no frames.
+        assert KEPT.encode() not in raw or "sightline-" in name, name
