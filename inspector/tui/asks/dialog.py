@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, time
 from typing import ClassVar
 
 from textual import events, on
@@ -20,6 +20,7 @@ from inspector.tui.call.form import ArgumentForm
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import command
 from inspector.tui.policy.dialog import UNREAD_S
+from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.lines import ContentLines, Lines
@@ -127,6 +128,12 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
 
     def _focus_answer(self) -> None:
         if self.focused is not self._lines or self._withdrawn:
+            return
+        app = self.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        quiet_s = time() - app.key_began_s if isinstance(app, GuardedApp) else UNREAD_S
+        if quiet_s < UNREAD_S:
+            # The user is typing, perhaps for what the question covers.
+            self.set_timer(UNREAD_S - quiet_s, self._focus_answer)
             return
         if self._text is not None:
             self._text.focus()

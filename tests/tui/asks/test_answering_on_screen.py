@@ -18,6 +18,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.asks import dialog
 from inspector.tui.asks.dialog import AnswerScreen
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.keys.footer import KeyLine
@@ -94,6 +95,18 @@ def sent_as_shown(session: Session) -> Iterator[str]:
         for place, matched in enumerate(frames):
             if matched.frame.direction is Direction.SENT:
                 yield "\n".join(asked_frame(FrameAsked(wanted=wanted, place=place, chunk=200)).text)
+
+
+async def test_keys_typed_for_something_else_do_not_go_into_the_form_of_a_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dialog, "UNREAD_S", 0.2)
+    # As if a key was pressed at each moment.
+    monkeypatch.setattr(dialog, "time", lambda: 0.0)
+    async with asking("form", monkeypatch) as (app, pilot, _):
+        await pilot.press("x")
+        await asyncio.sleep(0.5)
+        assert not isinstance(app.focused, Input)
 
 
 async def test_an_invalid_form_is_not_sent_and_declining_sends_no_content(
