@@ -122,7 +122,7 @@ def _credentials(call: ReviewedCall) -> Iterator[Hit]:
         found = sightings(text.text)
         if found:
             yield Hit(
-                message=f"Text that looks like a credential ({found[0].rule.title}) reaches the model without a mark. It is not shown here.",
+                message=f"A text looks like a credential ({found[0].rule.title}) and has no mark. It is not shown here.",
                 pointer=text.pointer,
             )
 
@@ -253,7 +253,8 @@ RULES = (
         title="Unmarked credential in a result",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        consequence="It reaches the model, and from there logs, traces and other tools.",
+        consequence="Hosts cannot know that it is secret, so models may get it, and from there logs, traces and other tools. "
+        "Sightline withholds it at `closed` unless the output schema describes it, and at `declared` and `closed` with `--withhold-credentials`.",
         fix="Mark the field with `x-sensitive: true`, or return a secret reference.",
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025"),
         call=_credentials,
@@ -263,7 +264,7 @@ RULES = (
         title="Field not in the output schema",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        consequence="An undeclared field cannot be marked, so it reaches the model unless the boundary is `closed`.",
+        consequence="An undeclared field has no mark of its own, so hosts may give it to their models. Sightline withholds it at `closed`.",
         fix="Add the field to the output schema, or omit it.",
         references=("CWE-1286",),
         call=_unnamed,
