@@ -62,7 +62,7 @@ class Neighbour(Struct, frozen=True, kw_only=True):
 class FaultKind(StrEnum):
     """A protocol fault of a server. The values are shown to the user."""
 
-    NOISE = "sends output that is not a message"
+    STRAY_OUTPUT = "sends output that is not a message"
     UNASKED = "sends responses without a request"
     MISSHAPEN = "sends malformed messages"
     ENCODING = "sends JSON that is not plain UTF-8"
@@ -164,7 +164,7 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
             yield FaultKind.UNASKED, entry.detail, "field id of an answer"
         elif entry.kind is EntryKind.FAULT and entry.title == "not a message":
-            yield from _noise(timeline, entry)
+            yield from _stray_output(timeline, entry)
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
             yield FaultKind.NOT_OFFERED, entry.title, "field method of a request by the server"
     for matched in timeline.matched:
@@ -180,12 +180,12 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
                 yield FaultKind.MISSHAPEN, fault, where
 
 
-def _noise(timeline: Timeline, entry: Entry) -> Iterator[tuple[FaultKind, str, str]]:
+def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[tuple[FaultKind, str, str]]:
     frame = timeline.frame(entry.frames[0])
     if frame is not None and frame.direction is Direction.RECEIVED and frame.channel is not Channel.CDP:
         is_line = frame.channel is Channel.STDIO
         where = "a line on stdout" if is_line else "a body or an event over HTTP"
-        yield FaultKind.NOISE, entry.detail.removeprefix(PRINTED), where
+        yield FaultKind.STRAY_OUTPUT, entry.detail.removeprefix(PRINTED), where
 
 
 _FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", "an answer without id": "id"}

@@ -578,7 +578,7 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
     ),
     "SL-PRO002": (
         (
-            {"tools": [], "faults": ["noise", "unasked", "misshapen"]},
+            {"tools": [], "faults": ["stray_output", "unasked", "misshapen"]},
             {"tools": [], "faults": ["not_offered", "not_offered"]},
         ),
         (tool_example(),),

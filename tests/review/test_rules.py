@@ -57,3 +57,16 @@ def test_each_family_is_one_module_and_all_ids_differ() -> None:
 def test_no_rule_fails_on_the_examples_of_other_rules() -> None:
     for _, example in (*POSITIVE, *NEGATIVE):
         assert "SL-PRO000" not in {finding.id for finding in findings_of(reviewed_of(example))}
+
+
+def test_a_protocol_fault_that_ends_connections_is_more_severe_than_one_that_clients_skip() -> None:
+    faults = ["stray_output", "misshapen", "not_offered", "unasked", "encoding"]
+    found = findings_of(reviewed_of({"tools": [], "faults": [*faults]}))
+    severities = {finding.pointer.removeprefix("/"): finding.severity.value for finding in found}
+    assert severities == {
+        "stray_output": "medium",
+        "misshapen": "medium",
+        "not_offered": "medium",
+        "unasked": "low",
+        "encoding": "low",
+    }

@@ -34,13 +34,13 @@ def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
 
 
 _TO_DO = {
-    FaultKind.NOISE: "Send only JSON-RPC messages, and write logs to stderr.",
+    FaultKind.STRAY_OUTPUT: "Send only JSON-RPC messages, and write logs to stderr.",
     FaultKind.UNASKED: "Answer each request once, with the `id` that it has; send all else as notifications.",
     FaultKind.MISSHAPEN: 'Send `"jsonrpc": "2.0"`, the `id` of the request, and either `result` or `error`.',
     FaultKind.ENCODING: "Send JSON as UTF-8 without a byte order mark.",
     FaultKind.NOT_OFFERED: "Request only what the client announces in its `capabilities`.",
 }
-_SEVERITIES = {FaultKind.NOT_OFFERED: Severity.MEDIUM, FaultKind.MISSHAPEN: Severity.MEDIUM}
+_SEVERITIES = {FaultKind.UNASKED: Severity.LOW, FaultKind.ENCODING: Severity.LOW}
 
 RULES = (
     ReviewRule(
@@ -57,7 +57,7 @@ RULES = (
     ReviewRule(
         id="SL-PRO002",
         title="Protocol fault on the wire",
-        severity=Severity.LOW,
+        severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
         consequence="Strict clients close the connection; others handle it in different ways.",
         fix="Send only JSON-RPC messages, write logs to stderr, and use only features that the client announces.",
