@@ -11,6 +11,7 @@ from inspector.errors import UsageError
 from inspector.json.exact import JsonObject, code_units, dump_text
 from inspector.protocol.targets import (
     COVERED,
+    DemoTarget,
     HttpTarget,
     StdioTarget,
     Target,
@@ -41,7 +42,9 @@ def generated(saved: SavedCall, target: Target, language: str, *, words: tuple[s
     if language == "pytest":
         return Generated(lines=tuple(_pytest(saved, words)), notes=tuple(_notes(saved)))
     if not isinstance(target, (StdioTarget, HttpTarget)):
-        raise UsageError(f"{target} cannot be reached from other programs", "Give a command or a URL.")
+        serves = "sightline demo --serve http serves it and prints its URL. Give that URL as TARGET."
+        hint = serves if isinstance(target, DemoTarget) else "Give a command or a URL."
+        raise UsageError(f"{target} cannot be reached from other programs", hint)
     if isinstance(target, HttpTarget) and target.older_sse:
         raise UsageError(
             "no code for the older HTTP+SSE transport",

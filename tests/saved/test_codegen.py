@@ -140,5 +140,8 @@ def test_generated_code_reads_headers_and_variables_from_the_environment(folder:
         refused = sightline("codegen", "echo", *words)
         assert refused.code == 2, words
         assert SECRET not in refused.out + refused.err
+    of_demo = sightline("codegen", "echo", "demo").err
+    assert "demo cannot be reached from other programs" in of_demo
+    assert "sightline demo --serve http serves it" in of_demo
     assert sightline("codegen", "none", "demo").code == 2
     assert folder
