@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.cli.options import ConnectionOptions, LensOptions, RecordingOptions
-from inspector.cli.start import configured, launch_of, names_recording
+from inspector.cli.start import configured, launch_of, names_recording, written_target
 from inspector.errors import UsageError
 from inspector.launch import Launch
 from inspector.policy.gate.agreement import Terms
@@ -16,7 +16,6 @@ from inspector.protocol.targets import (
     HttpTarget,
     Target,
     WrittenTarget,
-    parse_target,
     short_name,
     stdio_target,
 )
@@ -58,7 +57,7 @@ def _named(
     for word in words:
         if names_recording(word):
             raise UsageError(f"{word} is a recording", "A recording is opened alone, without servers.")
-        written = parse_target(word)
+        written = written_target(word, is_alone=False)
         if isinstance(written, ConfiguredTarget):
             yield from _entries(written)
         else:

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import shlex
+import shutil
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,6 +33,7 @@ from inspector.protocol.targets import (
     PageTarget,
     StdioTarget,
     Target,
+    WrittenTarget,
     parse_target,
     stdio_target,
 )
@@ -239,12 +241,53 @@ def target_of(
         forms = "a URL, web+URL for a page, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end."
         raise UsageError("two targets" if named else "no target", f"{_usage()}Give one of: {forms}")
     if command_line is not None:
-        target: Target | ConfiguredTarget = stdio_target(command_line)
+        target: WrittenTarget = stdio_target(command_line)
     elif connection.config is not None:
         target = ConfiguredTarget(path=connection.config, name=connection.server)
     else:
-        target = parse_target(word or "")
+        target = written_target(word or "")
     return _adjusted(configured(target, connection), connection)
+
+
+def written_target(word: str, *, is_alone: bool = True) -> WrittenTarget:
+    """A target as written. Raises UsageError, which shows the command line for a program that exists.
+
+    `is_alone`: it is the only target, and may be the name of a program on `PATH`.
+    """
+    try:
+        return parse_target(word)
+    except UsageError as error:
+        program = _program(word, is_alone=is_alone)
+        if not program:
+            raise
+        hint = f"It is a program: {_usual_words('--', program)}\n{error.hint}"
+        raise UsageError(error.message, hint) from error
+
+
+def _program(word: str, *, is_alone: bool) -> str:
+    """The executable file that a word names, as the first word of a command; empty if there is none."""
+    # A command without a slash is looked for on PATH only.
+    path = word if "/" in word else f"./{word}"
+    if shutil.which(path):
+        return path
+    return word if is_alone and shutil.which(word) else ""
+
+
+def _usual_words(*target: str) -> str:
+    """The running command with another target, as a line for a shell."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return shlex.join(["sightline", *target])
+    command = context.command_path.removesuffix(" open")
+    return " ".join(
+        [command, *(word for word in _arguments(context) if word != "TARGET"), shlex.join(target)]
+    )
+
+
+def _arguments(context: click.Context) -> list[str]:
+    """The names of the arguments of the running command: `TOOL`, `TARGET`."""
+    pieces = context.command.collect_usage_pieces(context)
+    return [piece.strip("[].") for piece in pieces if piece not in {"", "[OPTIONS]"}]
 
 
 def _usage() -> str:
@@ -252,10 +295,8 @@ def _usage() -> str:
     context = click.get_current_context(silent=True)
     if context is None:
         return ""
-    words = [
-        piece.strip("[]") for piece in context.command.collect_usage_pieces(context) if piece != "[OPTIONS]"
-    ]
-    return f"Write {' '.join([context.command_path, *filter(None, words)])}. " if "TARGET" in words else ""
+    words = _arguments(context)
+    return f"Write {' '.join([context.command_path, *words])}. " if "TARGET" in words else ""
 
 
 def check_named(

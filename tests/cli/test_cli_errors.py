@@ -215,6 +215,35 @@ def test_a_failure_is_one_clear_message_with_its_exit_code(
 
 
 @pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("bin/my server",), "sightline -- 'bin/my server'"),
+        (("list", "./bin/my server"), "sightline list -- './bin/my server'"),
+        (("call", "echo", "bin/my server"), "sightline call TOOL -- 'bin/my server'"),
+        (("bin/my server", "demo"), "sightline -- 'bin/my server'"),
+        (("list", "here.py"), "sightline list -- ./here.py"),
+        (("list", "on-path"), "sightline list -- on-path"),
+        (("on-path", "demo"), ""),
+        (("list", "./bin"), ""),
+        (("list", "./notes"), ""),
+    ],
+)
+def test_the_error_for_a_program_as_target_begins_with_the_command_line_that_starts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], line: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("bin/my server", "bin/on-path", "here.py", "notes"):
+        (tmp_path / name).touch(0o644 if name == "notes" else 0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    ran = sightline(*words, cwd=tmp_path, columns=300)
+    said = ran.err.splitlines()
+    assert ran.code == 2
+    assert said[0].startswith("sightline: not a target: ")
+    assert said[1].strip() == f"It is a program: {line}" if line else "a program" not in ran.err
+    assert "A target is an http(s) URL" in said[-1]
+
+
+@pytest.mark.parametrize(
     ("before", "after", "said"),
     [
         (
