@@ -11,7 +11,9 @@ from textual.content import Content
 
 from inspector.claims.claim import Claim, ClaimKey, Standing, Subject, Vocabulary
 from inspector.claims.registry import vocabularies
-from inspector.json.exact import Json, dump_text
+from inspector.json.exact import Json, Malformed, dump_text
+from inspector.protocol.catalogue import Entry
+from inspector.protocol.page import RefusedTool
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
@@ -108,6 +110,17 @@ def vocabulary_named(name: str) -> Vocabulary | None:
     return _vocabularies().get(name)
 
 
+def no_claims(entry: Entry) -> str:
+    """The reason why an item has no claims."""
+    match entry:
+        case RefusedTool():
+            return "Declarations are not read, because the browser refused the tool."
+        case Malformed():
+            return "Declarations are not read, because the definition is malformed. The Findings tab says what is wrong with it."
+        case _:
+            return "No declarations. The Findings tab shows the defaults that apply instead."
+
+
 def _sign(row: ClaimRow) -> tuple[str, str]:
     if not row.claim.well_formed:
         return "✗", "bold $text-error"
@@ -136,6 +149,7 @@ class ClaimsPane(Vertical):
     def __init__(self) -> None:
         super().__init__(id="claims")
         self._rows: tuple[ClaimRow, ...] = ()
+        self._nothing = ""
         self._badges = PlainText(id="claim-badges")
         self._lines = DrawnLines("claim-lines", self._draw)
         self._detail = Detail("claim-detail", can_focus=False)
@@ -145,9 +159,10 @@ class ClaimsPane(Vertical):
         yield self._lines
         yield self._detail
 
-    def show(self, badges: Content, rows: tuple[ClaimRow, ...]) -> None:
-        """Show the claims of another tool."""
+    def show(self, badges: Content, rows: tuple[ClaimRow, ...], nothing: str) -> None:
+        """Show the claims of another tool. `nothing`: the words to show if it has none."""
         self._rows = rows
+        self._nothing = nothing
         self._badges.update(badges)
         self._lines.show_rows(len(rows), 0)
         self._explain()
@@ -162,6 +177,5 @@ class ClaimsPane(Vertical):
         return claim_line(self._rows[index], width, here=here)
 
     def _explain(self) -> None:
-        nothing = "No declarations. The Findings tab shows the defaults that apply instead."
         row = self._rows[self._lines.cursor] if self._rows else None
-        self._detail.show(claim_detail(row) if row else Content.styled(nothing, QUIET))
+        self._detail.show(claim_detail(row) if row else Content.styled(self._nothing, QUIET))

@@ -15,7 +15,7 @@ from inspector.protocol.catalogue import Item, Kind
 from inspector.tui.call.entries import Entered
 from inspector.tui.call.pane import CallPane
 from inspector.tui.catalogue.item import ToolView, definition_line, title
-from inspector.tui.claims.pane import ClaimsPane
+from inspector.tui.claims.pane import ClaimsPane, no_claims
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.rows import FindingsView
@@ -97,7 +97,7 @@ class ToolPane(Vertical):
 
     def show_claims(self, view: ToolView) -> None:
         """Update the claims, because a result may have added claims. The form stays as it is."""
-        self._claims.show(view.badges, view.claims)
+        self._claims.show(view.badges, view.claims, no_claims(view.entry))
         self.tabs.annotate("claims", str(len(view.claims)) if view.claims else "")
         self.want_findings(view, ())
 

@@ -91,6 +91,17 @@ async def test_all_items_of_the_server_are_listed_including_malformed_ones(
         assert "certificate" not in text
 
 
+async def test_the_claims_tab_says_that_a_malformed_definition_is_not_read() -> None:
+    told = Script(tools=[CLOCK, {**BROKEN, "annotations": {"readOnlyHint": True}}])
+    app = app_of(told)
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "clock")
+        await pilot.press("down", "3")
+        text = " ".join((await settled(pilot, app, "Declarations are not read")).split())
+        assert "because the definition is malformed. The Findings tab says what is wrong with it." in text
+        assert "No declarations" not in text
+
+
 @SIZES
 async def test_the_header_shows_that_the_certificate_is_not_checked(
     size: tuple[int, int],

@@ -273,3 +273,5 @@ async def test_a_refused_tool_is_listed_under_its_document_with_the_message(
         await pilot.press("down")
         text = " ".join((await settled(pilot, app, "The browser refused it")).split())
         assert "[bold]Invalid tool name" in text
+        await pilot.press("3")
+        await settled(pilot, app, "because the browser refused the tool")
