@@ -224,10 +224,12 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
-        """Do the next step for the item: reveal the reference, or show or mask the value."""
+        """Do the next step for the item: reveal the reference, or show or mask the value. Answers no question."""
         event.stop()
         kept = self._kept()
-        if event.lines is self._lines and isinstance(kept, KeptReference) and not kept.has_value:
+        if self._asking is not None:
+            self.notify(f"y {'forgets' if self._would_forget else 'fetches'} it, Esc does not.", markup=False)
+        elif event.lines is self._lines and isinstance(kept, KeptReference) and not kept.has_value:
             self.action_reveal()
         else:
             self.action_peek()

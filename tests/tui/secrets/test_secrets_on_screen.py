@@ -206,6 +206,26 @@ async def test_the_question_closes_when_the_user_goes_elsewhere(leaves: str) -> 
         assert redeemer.asked == []
 
 
+async def test_enter_answers_neither_question_and_says_which_keys_do() -> None:
+    script, redeemer = secretive()
+    app = app_of(script)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("v")
+        await settled(pilot, app, QUESTION)
+        await pilot.press("enter")
+        assert QUESTION in await settled(pilot, app, "y fetches it, Esc does not.")
+        assert redeemer.asked == []
+        await pilot.press("escape")
+        await revealed(pilot, app)
+        await pilot.press("d")
+        await settled(pilot, app, "Forget this secret?")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "y forgets it, Esc does not.")
+        assert "Forget this secret?" in text
+        assert REDEEMED not in text
+
+
 @SIZES
 async def test_a_yes_sends_one_request_and_the_value_stays_masked(size: tuple[int, int]) -> None:
     script, redeemer = secretive()
