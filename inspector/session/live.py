@@ -227,12 +227,6 @@ class Session:
         at_s, heard_s = self._heard
         return at_s + time.monotonic() - heard_s if heard_s else 0.0
 
-    @property
-    def is_recorded(self) -> bool:
-        """True if events are being recorded now."""
-        recorder = self.recorder
-        return recorder is not None and not recorder.failure and self.state is SessionState.READY
-
     async def locate_secrets(self) -> None:
         """Determine where secret references may be redeemed. Call it as soon as the server has been reached."""
         connection = self._connection

@@ -114,10 +114,6 @@ class RecordedSession(Session):
         """True if withheld values are available from sealed frames."""
         return self._sealed is not None
 
-    @property
-    def is_recorded(self) -> bool:
-        return False
-
     async def connect(self) -> ServerFacts:
         """Open the file, without connecting to anything. Raises UsageError."""
         self._enter(SessionState.CONNECTING)

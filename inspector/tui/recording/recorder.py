@@ -85,9 +85,11 @@ class SessionRecorder:
 
     @property
     def sign(self) -> str:
-        """The words that the header shows while a recording runs; empty otherwise."""
-        recorder = self._recorder
-        if recorder is None or recorder.failure or self._session is None or not self._session.is_recorded:
+        """The words that the header shows while a recording runs; empty otherwise.
+
+        It runs without a connection too, because the next connection continues it.
+        """
+        if self._recorder is None or self._recorder.failure:
             return ""
         return "recording" if self._since_s is None else f"recording since {self._since_s:.1f} s"
 

@@ -15,6 +15,7 @@ from inspector.protocol.frames import Direction
 from inspector.recording.checking import checked
 from inspector.recording.files import Break, RecordingFile, writing
 from inspector.recording.format import Connected, End, Line, Note, RecordedFrame
+from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from tests.policy.gate.played import rule, rules
 from tests.tui.scripted import LARGE, SMALL, Script, ScriptedSession, answering, app_of, screen_text, settled
@@ -253,6 +254,23 @@ async def test_a_recording_continues_after_a_reconnection_and_ends_on_quit(tmp_p
     lines = lines_of(path)
     assert any(isinstance(line, Connected) for line in lines)
     assert isinstance(lines[-1], End)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_the_header_shows_a_recording_after_the_connection_has_failed(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        await begun(pilot, app, tmp_path / "session.jsonl")
+        await settled(pilot, app, "ready  ● recording")
+        told.opened[0].enter(SessionState.FAILED, "the server was killed by signal 9", "Reconnect to go on.")
+        await settled(pilot, app, "failed  ● recording")
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to")
+        assert "●" not in screen_text(app)
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md"])
