@@ -29,7 +29,8 @@ MAX_NAMED = 12
 _QUIET = "$foreground 70%"
 _EVIDENCE_WIDTH = 17
 _SIZE_WIDTH = 8
-_CHANGES_WIDTH = 9
+_CHANGES_WIDTH = 12
+_NARROW_CHANGES_WIDTH = 9
 _LEAKS_WIDTH = 20
 _NARROW_LEAKS_WIDTH = 12
 _LEAST_NAME = 12
@@ -39,6 +40,7 @@ _NARROW = 79
 """Below this width, the details of a host show the evidence, so that its name has room."""
 _WIDE = 100
 _MARK = " (in force)"
+_LEGEND = "? after the evidence: not observed with such a result."
 
 
 class ComparedHost(Struct, frozen=True, kw_only=True):
@@ -182,13 +184,21 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 
 
 def hosts_summary(view: HostsView) -> Content:
-    """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`."""
+    """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`.
+
+    If any host was not observed with such a result, also what the sign `?` means.
+    """
+    legend = "" if all(row.observed for row in view.rows) else f" {_LEGEND}"
+    return Content.assemble(_credentials(view), _summary(view), (legend, "$text-warning"))
+
+
+def _credentials(view: HostsView) -> Content:
     if view.credentials:
         one = view.credentials == 1
         values = passing_words(view.credentials, "undeclared value")
         words = f"! {values} like a credential, and reach{'es' if one else ''} each model whose host passes it on. "
-        return Content.assemble((words, "bold $text-error"), _summary(view))
-    return _summary(view)
+        return Content.styled(words, "bold $text-error")
+    return Content("")
 
 
 def _summary(view: HostsView) -> Content:
@@ -224,7 +234,7 @@ def hosts_head(width: int) -> Content:
         "  host".ljust(_name_width(width)),
         "evidence".ljust(_evidence_width(width))[: _evidence_width(width)],
         "to model".rjust(_SIZE_WIDTH),
-        "changed".rjust(_CHANGES_WIDTH),
+        ("its changes" if width >= _NARROW else "changes").rjust(_changes_width(width)),
         "  without protection" if width >= _WIDE else "  at open",
         "".ljust(_leaks_width(width) - len("  without protection")) + "  its model gets"
         if _has_room(width)
@@ -248,7 +258,7 @@ def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, cho
         " ",
         _evidence(row, _evidence_width(width)),
         ("?" if row.size_bytes is None else size(row.size_bytes)).rjust(_SIZE_WIDTH),
-        f"{row.change_count:,}".rjust(_CHANGES_WIDTH),
+        f"{row.change_count:,}".rjust(_changes_width(width)),
         "  ",
         _leak_word(row, view).truncate(_leaks_width(width) - 2, pad=True)
         if _has_room(width)
@@ -331,6 +341,10 @@ def _evidence_width(width: int) -> int:
     return _EVIDENCE_WIDTH if width >= _NARROW else 0
 
 
+def _changes_width(width: int) -> int:
+    return _CHANGES_WIDTH if width >= _NARROW else _NARROW_CHANGES_WIDTH
+
+
 def _leaks_width(width: int) -> int:
     return _LEAKS_WIDTH if width >= _WIDE else _NARROW_LEAKS_WIDTH
 
@@ -344,7 +358,7 @@ _LEAST_GETS = 30
 
 
 def _taken(width: int) -> int:
-    return _evidence_width(width) + _SIZE_WIDTH + _CHANGES_WIDTH + _leaks_width(width)
+    return _evidence_width(width) + _SIZE_WIDTH + _changes_width(width) + _leaks_width(width)
 
 
 def _leak_word(row: ComparedHost, view: HostsView) -> Content:

@@ -81,6 +81,8 @@ def test_a_row_fits_and_its_columns_are_aligned_with_their_titles(name: str, wid
     if width >= 79:
         assert shown.index("observed") == head.index("evidence")
     assert shown.index("812 B") + len("812 B") == head.index("to model") + len("to model")
+    counted = "its changes" if width >= 79 else "changes"
+    assert head.index(counted) + len(counted) == shown.index("  ! leaks 1")
     assert shown.index("! leaks 1") == head.index("without protection" if width > 100 else "at open")
     assert ("its model gets" in head) == (" a text  " in f"{shown}  ") == (width > 100)
 
@@ -98,6 +100,7 @@ def test_an_unobserved_host_is_shown_as_such_without_a_size() -> None:
     shown = line(UNKNOWN)
     assert "observed ?" in shown
     assert " ? " in shown
+    assert "after the evidence" not in hosts_summary(view(HOST)).plain
     detail = host_detail(UNKNOWN, view(UNKNOWN)).plain
     assert "Not observed with such a result" in detail
     assert "This host was not observed with the raw result" in detail
@@ -122,6 +125,7 @@ def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
     summary = hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
     assert summary == (
         "✓ declared: no host gets a withheld value. At open, 1 or more of 3 hosts would leak one; 1 not known."
+        " ? after the evidence: not observed with such a result."
     )
     at_open = replace(view(HOST, LEAKING, LEAKING), level=Level.OPEN)
     assert hosts_summary(at_open).plain == "✗ open: 2 of 3 hosts leak a marked value."
