@@ -37,11 +37,18 @@ _SHORTEST = 4
 class Caller:
     """Makes calls on a session whose tools are listed."""
 
-    def __init__(self, session: Session, launch: Launch, pinned: Pinned | None = None) -> None:
-        """`pinned`: the pin to use in place of the target's own."""
+    def __init__(
+        self,
+        session: Session,
+        launch: Launch,
+        pinned: Pinned | None = None,
+        *,
+        oversight: Oversight | None = None,
+    ) -> None:
+        """`pinned`: the pin to use in place of the target's own. `oversight`: that of earlier sessions of the run."""
         self._session = session
         self._launch = launch
-        self._oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
+        self._oversight = oversight or oversight_of(launch)
         self._watch = Watch(session.target, pinned)
         self._watched: Catalogue | None = None
 
@@ -67,6 +74,11 @@ class Caller:
                 "the policy withholds the answer", "--yes agrees to what the policy asks."
             )
         return made
+
+
+def oversight_of(launch: Launch) -> Oversight:
+    """Decides on the calls of a run by the policy of `launch`."""
+    return Oversight(launch.terms.policy, audit=launch.terms.audit)
 
 
 class Ran(Struct, frozen=True, kw_only=True):

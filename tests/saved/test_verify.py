@@ -45,6 +45,12 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": answer}), flush=True)
 """
 STATE: dict[str, object] = {"name": "it", "key": SECRET, "rows": [1, 2]}
+UNTRUSTED = """
+[[rules]]
+name = "no calls in an untrusted session"
+effect = "block"
+conditions = { fact = "session.untrusted", equals = true }
+"""
 COMMAND = ("--", sys.executable, "server.py")
 
 
@@ -129,6 +135,37 @@ def test_calls_are_made_again_with_the_recorded_protocol(
     given = sightline("verify", "r.jsonl", "--era", other, "demo", cwd=tmp_path)
     assert given.code == 12
     assert given.err.count(words) == 1
+
+
+def test_the_calls_of_each_era_of_a_recording_are_made_again_in_that_era(tmp_path: Path) -> None:
+    call = ("call", "echo_arguments", "--arg", "text=a", "--arg", "count=1", "--no-validate", "-q")
+    for name, era in (("a", "legacy"), ("b", "modern")):
+        assert sightline(*call, "--era", era, "--record", f"{name}.jsonl", "demo", cwd=tmp_path).code == 0
+    first, second = (
+        (tmp_path / f"{name}.jsonl").read_text().splitlines(keepends=True) for name in ("a", "b")
+    )
+    (tmp_path / "both.jsonl").write_text("".join([*first[:-1], *second[1:]]))
+    again = sightline("verify", "both.jsonl", "demo", cwd=tmp_path)
+    assert again.code == 0, again.out
+    assert "2 made again, 0 with differences" in again.out
+    assert "recorded with" not in again.err
+    given = sightline("verify", "both.jsonl", "--era", "modern", "demo", cwd=tmp_path)
+    assert "recorded with 2025-11-25, verified with 2026-07-28" in given.err
+    assert given.err.count("connecting to") == 1
+
+
+def test_what_the_calls_of_one_era_bring_into_the_session_holds_for_those_of_the_next(tmp_path: Path) -> None:
+    both: list[str] = []
+    for era, words in (("legacy", ("list_inbox",)), ("modern", ("clean_clock",))):
+        made = sightline("call", *words, "--era", era, "--record", f"{era}.jsonl", "-q", "demo", cwd=tmp_path)
+        assert made.code == 0, made.err
+        lines = (tmp_path / f"{era}.jsonl").read_text().splitlines(keepends=True)
+        both += lines[:-1] if not both else lines[1:]
+    (tmp_path / "both.jsonl").write_text("".join(both))
+    (tmp_path / "policy.toml").write_text(UNTRUSTED)
+    ran = sightline("verify", "both.jsonl", "--policy", "policy.toml", "demo", cwd=tmp_path)
+    assert ran.code == 10, ran.out
+    assert "clean_clock, not made again" in ran.out
 
 
 def test_a_recording_that_begins_after_the_handshake_is_verified_with_one(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """`sightline verify RECORDING [TARGET]`: make the calls of a recording again, and compare the answers by pointer."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from msgspec import Struct
@@ -23,7 +25,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import DIAGNOSTICS, clipped, print_json, print_lines
-from inspector.cli.saved_calls import Caller
+from inspector.cli.saved_calls import Caller, oversight_of
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import ExitCode, InspectorError, UsageError
 from inspector.hosts.profile import Call
@@ -48,6 +50,8 @@ from inspector.saved.verifying import (
 )
 from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.live import Session
+
+Found = TypeVar("Found")
 
 _APART_S = 1.1
 """The minimum time in seconds between two calls that are compared for proposals: many clocks count seconds."""
@@ -111,14 +115,11 @@ def command(
             terms=terms,
             agreement=rules.agreement,
         )
-        if launch.options.era is Era.AUTO:
-            launch = replace(launch, options=replace(launch.options, era=calls[0].era))
-        DIAGNOSTICS.say(f"connecting to {launch.target} …")
         if places.proposes:
-            found = in_session(launch, lambda session: _proposed(session, launch, calls))
+            found = dict.fromkeys(_in_sessions(launch, calls, _proposed))
             print_lines((DIAGNOSTICS.mask(str(each)) for each in found), exactly=True)
             return ExitCode.OK
-        checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
+        checked = _in_sessions(launch, calls, partial(_checked, ignored=ignored))
     checked = sorted([*checked, *unanswered], key=lambda each: each.frame)
     _print(checked, recording, format_)
     if any(each.differences for each in checked):
@@ -182,6 +183,30 @@ def _withheld_argument(call: ReplayedCall) -> bool:
     return next(iter(places_of(call.arguments, stands_for_something)), None) is not None
 
 
+def _in_sessions(
+    launch: Launch,
+    calls: Sequence[ReplayedCall],
+    work: Callable[[Session, Caller, Sequence[ReplayedCall]], Awaitable[list[Found]]],
+) -> list[Found]:
+    """What `work` finds in each run of calls of the same protocol era, in a session of that era.
+
+    The era of `launch` has precedence: then it is one session.
+    """
+    oversight = oversight_of(launch)
+
+    async def use(session: Session, *, run: Sequence[ReplayedCall]) -> list[Found]:
+        await _listed(session, run)
+        return await work(session, Caller(session, launch, oversight=oversight), run)
+
+    found: list[Found] = []
+    given = launch.options.era
+    for era, group in groupby(calls, key=lambda call: call.era if given is Era.AUTO else given):
+        DIAGNOSTICS.say(f"connecting to {launch.target} …")
+        options = replace(launch.options, era=era)
+        found += in_session(replace(launch, options=options), partial(use, run=tuple(group)))
+    return found
+
+
 async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     """The answer, or a `_Checked` with the reason why the call was not made again."""
     unsent = ""
@@ -200,25 +225,24 @@ async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     return _Checked(frame=call.frame, tool=call.name, unsent=unsent, code=code)
 
 
-async def _listed(session: Session, recorded: ReplayedCall) -> None:
-    """List, and report if the protocol revision is not the recorded one: answers may differ for that reason."""
+async def _listed(session: Session, calls: Sequence[ReplayedCall]) -> None:
+    """List, and report each recorded protocol revision that is not the present one: answers may differ for that reason."""
     await session.list_all()
     server = session.server
-    if server is None or recorded.era is Era.AUTO:
+    if server is None:
         return
-    then, now = recorded.revision, server.protocol_version
-    if server.era is not recorded.era or (then and then != now):
-        words = {Era.LEGACY: "a handshake", Era.MODERN: "no handshake"}
-        DIAGNOSTICS.say(
-            f"recorded with {clipped(then, 40) or words[recorded.era]}, verified with {clipped(now, 40)}"
-        )
+    now = server.protocol_version
+    for era, then in dict.fromkeys((call.era, call.revision) for call in calls):
+        if era is not Era.AUTO and (server.era is not era or (then and then != now)):
+            words = {Era.LEGACY: "a handshake", Era.MODERN: "no handshake"}
+            DIAGNOSTICS.say(
+                f"recorded with {clipped(then, 40) or words[era]}, verified with {clipped(now, 40)}"
+            )
 
 
 async def _checked(
-    session: Session, launch: Launch, calls: Sequence[ReplayedCall], ignored: tuple[IgnoredPlace, ...]
+    session: Session, caller: Caller, calls: Sequence[ReplayedCall], *, ignored: tuple[IgnoredPlace, ...]
 ) -> list[_Checked]:
-    await _listed(session, calls[0])
-    caller = Caller(session, launch)
     checked: list[_Checked] = []
     for call in calls:
         made = await _made(caller, call)
@@ -248,9 +272,7 @@ def _projection(made: Ruled) -> Projection:
     return projection_of(record.judgement, Level.DECLARED, hosts()[0], call, record.policy)
 
 
-async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
-    await _listed(session, calls[0])
-    caller = Caller(session, launch)
+async def _proposed(_: Session, caller: Caller, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
     first = [await _made(caller, call) for call in calls]
     await asyncio.sleep(_APART_S)
     found: dict[IgnoredPlace, None] = {}
