@@ -127,7 +127,8 @@ def result_lines(
     pairs = aligned(
         raw,
         seen,
-        [removal.pointer for removal in removals if removal.rule != Rule.META],
+        # Text between markers is changed, not withheld.
+        [removal.pointer for removal in removals if removal.rule != Rule.META and not is_delimited(removal)],
         PROTOCOL_MEMBERS.union(removal.pointer for removal in removals if removal.rule == Rule.META),
         [removal.pointer for removal in shown.masks.removals] if shown.reached else (),
     )

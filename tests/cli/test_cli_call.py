@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,8 @@ def test_untrusted_text_is_delimited_by_markers_that_differ_for_each_call() -> N
 
 
 def test_policy_options_tighten_a_call() -> None:
+    text = sightline("call", "list_inbox", "-q", "--view", "raw", "demo").out
+    assert re.search(r"^~ +\"text\"", text, re.MULTILINE), "changed, not withheld"
     ran = sightline("call", "list_inbox", "--hide-untrusted", "--format", "json", "demo")
     assert {removal["rule"] for removal in ran.json["withheld"]} >= {"untrusted"}
     assert "structuredContent" not in ran.json["model"]

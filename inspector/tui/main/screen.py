@@ -547,7 +547,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @on(CallPane.Submitted)
     def submit(self, message: CallPane.Submitted) -> None:
-        self.server.runner.submit(anyway=message.anyway)
+        self._submit_item(anyway=message.anyway)
 
     @on(CallPane.Switched)
     def switch_writing(self) -> None:
@@ -912,7 +912,27 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._submit(anyway=True)
 
     def _submit(self, *, anyway: bool) -> None:
-        self._after_typing(partial(self._once_open, lambda: self.server.runner.submit(anyway=anyway)))
+        self._after_typing(partial(self._once_open, partial(self._submit_item, anyway=anyway)))
+
+    def _submit_item(self, *, anyway: bool) -> None:
+        server, tool = self.server, self.server.selection.tool
+        if tool is None or not self._connects_first(server, tool.name):
+            server.runner.submit(anyway=anyway)
+            return
+
+        def submit() -> None:
+            shown = server.selection.tool
+            if self.server is server and shown is not None and shown.name == tool.name:
+                server.runner.submit(anyway=anyway)
+
+        server.restart(then=partial(server.selection.once_open, submit))
+
+    def _connects_first(self, server: ServerParts, name: str) -> bool:
+        """True, with a message, if a call has to connect again first. `name`: the called item."""
+        if server.link.state not in {SessionState.FAILED, SessionState.CLOSED} or self.READ_ONLY:
+            return False
+        self.notify(content(f"Connecting again, then calling {shortened(name, 60)}.").plain, markup=False)
+        return True
 
     def _once_open(self, do: Callable[[], None]) -> None:
         """Call `do` when the item under the cursor is open: a key right after the cursor has moved is for that item."""
@@ -936,10 +956,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def _repeat(self) -> None:
         server, record = self.server, self.server.selection.record
         call = server.runner.repeatable(record)
-        if call is not None and server.link.state in {SessionState.FAILED, SessionState.CLOSED}:
-            self.notify(
-                content(f"Connecting again, then calling {shortened(call.name, 60)}.").plain, markup=False
-            )
+        if call is not None and self._connects_first(server, call.name):
             server.restart(then=partial(self._repeat_if_shown, server, call))
             return
         tool = server.link.tool(call.name) if call is not None and self._repeats() else None

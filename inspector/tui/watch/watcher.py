@@ -514,7 +514,7 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
         return (
             f"Watching {shown} and {origin}. After a save, or when that server is back, Sightline {_REPEATS}"
         )
-    return f"Watching {shown}. A save restarts the server and {_REPEATS}"
+    return f"Watching {shown}: saves restart the server. Each {_REPEATS}"
 
 
 _REPEATS = "repeats the last call if it is read-only or idempotent, or once you press r."

@@ -681,6 +681,16 @@ async def test_a_call_that_waits_for_a_connection_is_not_replaced_by_that_of_ano
         waiting[0]()
         await settled(pilot, app, "#3 done")
         assert [name for name, _ in told.calls] == ["first", "second", "first"]
+        # Enter in the form of a call connects first, too.
+        told.opened[0].enter(SessionState.FAILED, "gone")
+        await settled(pilot, app, "R tries again")
+        await pilot.press("1", "enter")
+        await until(pilot, app, lambda _: len(waiting) == 2)
+        told.opened[0].enter(SessionState.READY)
+        await until(pilot, app, lambda text: "R tries again" not in text)
+        waiting[1]()
+        await settled(pilot, app, "#4 done")
+        assert [name for name, _ in told.calls][3:] == ["first"]
 
 
 async def test_quitting_closes_the_session() -> None:
