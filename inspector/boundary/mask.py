@@ -1,6 +1,7 @@
 """Replaces sensitive parts of the raw result by a mask for the screen; everything else is as sent."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Container, Iterable
 from typing import TypeAlias
 
 from inspector.boundary.bounded import Removal, Rule
@@ -9,6 +10,7 @@ from inspector.json.edit import Copied
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import index_of, join, split
 
+_WORDS = re.compile(r"\S+")
 MASK = "••••••••"
 """The replacement of a masked value. Its length is constant, so it reveals nothing."""
 
@@ -51,6 +53,28 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
             )
     tree = _tree(pointers)
     return _masked(copied.value, tree) if tree != {} else copied.value
+
+
+def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: str = MASK) -> str:
+    """Replace the words of `text` that repeat a secret by `by`; if no single word does, the whole line or text.
+
+    `repeating`: returns those of some texts that repeat a secret.
+    """
+    if text not in repeating({text}):
+        return text
+    lines = text.split("\n")
+    found = repeating(every := set(lines))
+    words = {word for line in every if line in found for word in _WORDS.findall(line)}
+    repeated = repeating(words)
+    shown = {
+        line: _WORDS.sub(lambda word: by if word[0] in repeated else word[0], line)
+        for line in every
+        if line in found
+    }
+    left = repeating(set(shown.values()))
+    masked = "\n".join(by if shown.get(line, line) in left else shown.get(line, line) for line in lines)
+    # A secret may be spread over several lines.
+    return by if masked in repeating({masked}) else masked
 
 
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:

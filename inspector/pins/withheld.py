@@ -1,7 +1,8 @@
-"""Finds definitions that repeat withheld values. Such definitions must not be stored."""
+"""Finds copies of withheld values: in definitions, which must not be stored then, in results, and on stderr."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.boundary.bounded import Removal
@@ -18,7 +19,7 @@ from inspector.recording.markers import MarkerKey
 
 
 class WithheldValues:
-    """The withheld values of a session, which are found in definitions and later results. Use it in one thread at a time."""
+    """The withheld values of calls, which are found in other texts of the server. Use it in one thread at a time."""
 
     def __init__(self) -> None:
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
@@ -27,6 +28,10 @@ class WithheldValues:
         """Add the withheld values of one result. `removals`: the removals at level `declared`."""
         if not isinstance(outcome, Failure):
             self._bounder.judged(tool, raw_of(outcome), removals)
+
+    def learn_arguments(self, tool: Tool | None, arguments: JsonObject) -> None:
+        """Add the arguments of a call that the input schema marks sensitive."""
+        self._bounder.asked(tool, arguments)
 
     def conceal(self, secrets: Iterable[str]) -> None:
         """Add values that no boundary has withheld, such as fetched secrets."""
@@ -43,12 +48,48 @@ class WithheldValues:
         found = places(value, lambda leaf: isinstance(leaf, str) and known.repeats(leaf))
         return join(next(found, ()))
 
+    def masked_text(self, text: str) -> str:
+        """`text` with a mask for each word, or else line, that repeats a withheld value, however short."""
+        return self._bounder.known.masked_text(text)
+
     def masked(self, tool: Tool) -> Tool:
         """A copy of `tool`, with a mask for each part of its definition that repeats a withheld value."""
         definition = self._bounder.known.masked(tool.definition)
         if definition is tool.definition:
             return tool
         return replace(tool, definition=definition if isinstance(definition, dict) else {"name": MASK})
+
+
+class SafeLines(Struct, frozen=True, kw_only=True):
+    """Lines of a server in which withheld values are masked. They are untrusted text."""
+
+    lines: tuple[str, ...]
+    repeats: bool
+    """True if a line repeats a withheld value that is long enough not to occur by chance."""
+
+
+class OutputMasks:
+    """Masks what a server writes to stderr or stdout during a call, as its result and its sensitive arguments are masked.
+
+    Use it in one thread at a time.
+    """
+
+    def __init__(
+        self, tool: Tool | None, arguments: JsonObject, outcome: Outcome, removals: Iterable[Removal]
+    ) -> None:
+        """`removals`: those of the result at level `declared`."""
+        self._withheld = WithheldValues()
+        self._withheld.learn(tool, outcome, removals)
+        self._withheld.learn_arguments(tool, arguments)
+
+    def masked(self, lines: Sequence[str]) -> SafeLines:
+        """The lines, each with masks in place of withheld values. The cost is linear in their length."""
+        text = "\n".join(lines)
+        shown = self._withheld.masked_text(text).split("\n")
+        if len(shown) != text.count("\n") + 1:
+            # A value is spread over several lines.
+            shown = [MASK] * len(lines)
+        return SafeLines(lines=tuple(shown) if lines else (), repeats=self._withheld.repeats(text))
 
 
 def repeats_withheld(

@@ -233,14 +233,13 @@ class Bounder:
         """The definition, arguments and outcome of a call of a page's tool, without values to withhold."""
         if tool:
             self._take(tool)
-        withheld = sensitive_arguments(arguments, tool.input_schema) if tool else ()
+        withheld = self.asked(tool, arguments)
         raw = raw_of(outcome)
         contract = self._definitions.contract(tool)
         secrets = removals = bound(
             outcome, tool, Level.DECLARED, policy=self.policy, declared=contract
         ).removals
         secret = self.policy.about_secrets
-        self._learn(arguments, withheld)
         if secret != self.policy:
             secrets = bound(outcome, tool, Level.DECLARED, policy=secret, declared=contract).removals
         self._learn(raw, secrets)
@@ -253,6 +252,12 @@ class Bounder:
             self.known.covered(with_markers(arguments, withheld, self.key), self.key, weak=True),
             self.known.covered(left, self.key, weak=False),
         )
+
+    def asked(self, tool: Tool | None, arguments: Json) -> Sequence[Removal]:
+        """Learn the sensitive arguments of a call. Returns their removals."""
+        removals = sensitive_arguments(arguments, tool.input_schema) if tool else ()
+        self._learn(arguments, removals)
+        return removals
 
     def judged(self, tool: Tool | None, raw: Json, removals: Iterable[Removal]) -> None:
         """Learn the withheld values of a result that was already bounded at level `declared`.

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
+from functools import partial
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import MASK
+from inspector.boundary.mask import MASK, mask_words
 from inspector.boundary.passing import KNOWN_KEYS
 from inspector.boundary.spellings import SHORTEST
 from inspector.boundary.unseen import visible
@@ -106,6 +107,10 @@ class KnownValues:
         for tokens in list(places(value, lambda item: _repeats(item, bad, bad - self.names))) if bad else ():
             copied.put(tokens, MASK)
         return copied.value
+
+    def masked_text(self, text: str) -> str:
+        """`text` with a mask for each word, or else line, that repeats a withheld value, however short. For display."""
+        return mask_words(text, partial(self.found, weak=True))
 
     def covered_text(self, text: str, key: MarkerKey, *, weak: bool = True) -> Json:
         """The text, or a marker if it repeats a withheld value."""

@@ -6,9 +6,10 @@ A server may repeat them in errors and logs. Sightline masks them in its own tex
 
 import re
 from base64 import b64decode
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from inspector.boundary.echoes import Echoes
+from inspector.boundary.mask import mask_words
 from inspector.boundary.spellings import SHORTEST
 from inspector.credentials.find import sightings
 from inspector.json.edit import Copied
@@ -88,12 +89,7 @@ class OwnCredentials:
 
     def _covered(self, text: str) -> str:
         shown = self._without_parts(self._plain.sub(COVERED, text))
-        if not self._repeats(shown):
-            return shown
-        lines = self._lines(set(shown.split("\n")))
-        shown = "\n".join(lines.get(line, line) for line in shown.split("\n"))
-        # A credential may be spread over several lines.
-        return COVERED if self._repeats(shown) else shown
+        return mask_words(shown, self._repeating, COVERED)
 
     def _without_parts(self, text: str) -> str:
         """`text` without the beginnings of credentials that a cut has left. A `…` marks each cut."""
@@ -114,20 +110,8 @@ class OwnCredentials:
             return text
         return text[: text.rfind(words[-1])] + COVERED
 
-    def _lines(self, lines: set[str]) -> dict[str, str]:
-        """The lines that repeat a credential, each with its masked text. One search handles all words."""
-        repeating = self._echoes.matches(lines)
-        words = {word for line in repeating for word in _WORDS.findall(line)}
-        repeated = self._echoes.matches(words)
-        shown = {
-            line: _WORDS.sub(lambda word: COVERED if word[0] in repeated else word[0], line)
-            for line in repeating
-        }
-        uncovered = self._echoes.matches(set(shown.values()))
-        return {line: COVERED if text in uncovered else text for line, text in shown.items()}
-
-    def _repeats(self, text: str) -> bool:
-        return bool(self._echoes.matches((text,)))
+    def _repeating(self, texts: set[str]) -> Container[str]:
+        return self._echoes.matches(texts)
 
     def _without(self, value: Json) -> tuple[Json, int]:
         texts, keys = set[str](), set[str]()

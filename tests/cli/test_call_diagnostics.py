@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.boundary.mask import MASK
 from tests.cli.sightline import raw_server, sightline, words
 from tests.peers.terminal import terminal
 
@@ -132,3 +133,67 @@ def test_one_view_can_be_printed_alone(view: str, absent: str) -> None:
     ran = sightline("call", "generate_api_key", "--arg", "name=x", "--view", view, "-q", "demo")
     assert ran.code == 0
     assert absent not in ran.out
+
+
+REPEATING = """
+import base64, json, sys
+SECRET = {"type": "string", "x-sensitive": True}
+TOOLS = [
+    {"name": name, "inputSchema": {"type": "object", "properties": {"owner": SECRET}},
+     "outputSchema": {"type": "object", "properties": {"card": SECRET}}}
+    for name in ("look_up", "refuse", "keep")
+]
+CARD = "4111-2222-3333-4444"
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    match request["method"]:
+        case "initialize":
+            result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                      "serverInfo": {"name": "f", "version": "0"}}
+        case "tools/list":
+            result = {"tools": TOOLS}
+        case "tools/call":
+            name, owner = request["params"]["name"], request["params"]["arguments"].get("owner", "")
+            said = {
+                "look_up": ["looking up card " + CARD + " now"],
+                "refuse": ["of " + owner, base64.b64encode(CARD.encode()).decode() + " in base64", "ValueError: no " + CARD],
+                "keep": ["nothing to see", "until 4112"],
+            }[name]
+            print("\\n".join(said), file=sys.stderr, flush=True)
+            result = {"content": [], "structuredContent": {"card": CARD}, "isError": name == "refuse"}
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+SAYS_SO = "! the server's stderr repeats a masked value\n"
+
+
+@pytest.fixture
+def repeating(tmp_path: Path) -> tuple[str, ...]:
+    path = tmp_path / "server.py"
+    path.write_text(REPEATING)
+    return ("--", sys.executable, "-S", "-E", str(path))
+
+
+def test_the_summary_of_stderr_masks_what_the_result_masks(repeating: tuple[str, ...]) -> None:
+    ran = sightline("call", "look_up", *repeating)
+    assert f"call, 1 line: looking up card {MASK} now\n{SAYS_SO}" in ran.err
+    assert "4111" not in ran.err + ran.out
+    shape = sightline("call", "look_up", "--format", "json", "--stderr", *repeating).json
+    assert shape["stderr"] == [f"looking up card {MASK} now"]
+    assert {"message": SAYS_SO[2:-1]} in shape["remarks"]
+    ran = sightline("call", "look_up", "--unmask", *repeating)
+    assert f"looking up card 4111-2222-3333-4444 now\n{SAYS_SO}" in ran.err
+    kept = sightline("call", "keep", "--stderr", *repeating).err
+    assert "  nothing to see\n  until 4112\n" in kept
+    assert "repeats" not in kept
+
+
+def test_lines_of_stderr_mask_sensitive_arguments_and_other_spellings(repeating: tuple[str, ...]) -> None:
+    ran = sightline("call", "refuse", "--arg", "owner=Ada", "-q", *repeating)
+    assert ran.err.splitlines()[:4] == [
+        f"the server's stderr during the call, 3 lines: ValueError: no {MASK}",
+        f"  of {MASK}",
+        f"  {MASK} in base64",
+        f"  ValueError: no {MASK}",
+    ]

@@ -58,8 +58,8 @@ def test_only_parts_of_a_json_value_that_repeat_a_credential_are_masked() -> Non
 
 def test_a_text_that_cannot_be_searched_is_masked_entirely() -> None:
     class Failing(OwnCredentials):
-        def _repeats(self, text: str) -> bool:
-            raise RuntimeError(text)
+        def _repeating(self, texts: set[str]) -> set[str]:
+            raise RuntimeError(texts)
 
     assert Failing([KEY]).mask("anything") == COVERED
 

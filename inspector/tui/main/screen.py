@@ -80,6 +80,7 @@ from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
 from inspector.tui.policy.screen import PolicyScreen
 from inspector.tui.result.note import ResultNote
+from inspector.tui.result.output import ServerOutput
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.sizes import SizingScreen
@@ -349,8 +350,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         """Show the output on stderr and stdout during the shown call, next to its result."""
         record = self._result.view.record if self._result.view is not None else None
         self._result.show_aside(
-            self._timeline.output_of(record) if record is not None else (),
-            self._timeline.cause_of(record) if record is not None else (),
+            self._timeline.output_of(record) if record is not None else ServerOutput(),
             _warnings(record, self.server) if record is not None else (),
         )
 

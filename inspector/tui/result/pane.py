@@ -17,6 +17,7 @@ from textual.message import Message
 
 from inspector.boundary.mask import mask
 from inspector.json.exact import Json
+from inspector.pins.withheld import OutputMasks
 from inspector.protocol.links import first_link, link_at
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
@@ -32,6 +33,7 @@ from inspector.tui.result.contrast import (
 )
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.note import ResultNote
+from inspector.tui.result.output import ServerOutput, OutputInShort, OutputView, output_masks, output_view
 from inspector.tui.result.removal import LABELLED
 from inspector.tui.result.view import ResultView, folded_at_first
 from inspector.tui.result.words import absences, reason_line, reasons, remark_lines, strip, title
@@ -157,13 +159,16 @@ class ResultPane(Vertical):
         """True if the next result to be shown is from a call that is not its tool's last."""
         self._outdated = 0
         """The number of the last call from before the last save of the watched server; 0 without one."""
-        self._aside: tuple[str, ...] = ()
-        """Short texts about what the server wrote to stderr and stdout during the call. Untrusted text."""
-        self._cause: tuple[str, ...] = ()
+        self._output: OutputView | None = None
+        """What the server wrote to stderr and stdout during a call; that of the shown call is drawn."""
+        self._wanted_output = ServerOutput()
+        self._asked_output: tuple[CallRecord, ServerOutput] | None = None
+        self._outputs = Latest(self, self._masked_output, self._take_output, self._no_output)
+        self._output_masks: tuple[CallRecord, OutputMasks] | None = None
+        """The masks of the last call whose output was masked. Used in the thread of `_outputs` alone."""
         self._warnings: tuple[str, ...] = ()
-        """The lines of stderr that end with the exception of the call. Untrusted text."""
-        self._causes = (0, 0)
-        """The number of these lines that are shown, and their width."""
+        self._causes: tuple[tuple[str, ...], int] = (), 0
+        """The lines of stderr that are shown below the values, and their width."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
         self._change = Content("")
         """The effect of the last change of the boundary level or host on this call."""
@@ -195,24 +200,62 @@ class ResultPane(Vertical):
 
     def on_resize(self) -> None:
         """Show both sides if there is room."""
+        # What was masked while the pane was hidden has not been taken.
+        self._want_output()
         self._label()
         self._choose_sides()
         self._explain()
 
-    def show_aside(
-        self, words: tuple[str, ...], cause: tuple[str, ...], warnings: tuple[str, ...] = ()
-    ) -> None:
-        """Show next to the verdict what the server wrote to stderr and stdout during the call.
+    def show_aside(self, output: ServerOutput, warnings: tuple[str, ...] = ()) -> None:
+        """Show next to the verdict what the server wrote to stderr and stdout during the call, once it is masked.
 
-        `cause`: the lines of stderr that end with the exception. They are shown below the values, if there is room.
+        Lines of stderr are shown below the values of a failed call, if there is room.
 
         `warnings`: sentences about the call that are not about its result alone.
         """
-        if (words, cause, warnings) != (self._aside, self._cause, self._warnings):
-            self._aside, self._cause, self._warnings = words, cause, warnings
-            self._causes = (0, 0)
+        self._wanted_output = output
+        self._want_output()
+        if warnings != self._warnings:
+            self._warnings = warnings
             self._label()
             self.call_after_refresh(self._show_cause)
+
+    def _want_output(self) -> None:
+        record, shown = self._view.record if self._view is not None else None, self._output
+        wanted, asked = self._wanted_output, self._asked_output if self._outputs.is_busy else None
+        if record is None or (shown is None and wanted == ServerOutput()):
+            return
+        if shown is not None and shown.record is record and shown.output == wanted:
+            return
+        if asked is None or asked[0] is not record or asked[1] != wanted:
+            self._asked_output = record, wanted
+            self._outputs.ask((record, wanted))
+
+    def _masked_output(self, asked: tuple[CallRecord, ServerOutput]) -> OutputView:
+        record, output = asked
+        if output == ServerOutput():
+            return OutputView(record=record, output=output)
+        if self._output_masks is None or self._output_masks[0] is not record:
+            self._output_masks = record, output_masks(record)
+        return output_view(record, output, self._output_masks[1])
+
+    def _take_output(self, asked: tuple[CallRecord, ServerOutput], view: OutputView) -> None:
+        del asked
+        self._output = view
+        self._label()
+        self.call_after_refresh(self._show_cause)
+
+    def _no_output(self, asked: tuple[CallRecord, ServerOutput], error: BaseException) -> None:
+        words = f"stderr could not be masked ({type(error).__name__}), so it is not shown here: a defect of Sightline"
+        self._take_output(asked, OutputView(record=asked[0], output=asked[1], warnings=(words,)))
+
+    @property
+    def _shown_output(self) -> OutputInShort:
+        """The output during the shown call, masked as the result is."""
+        output = self._output
+        if self._view is None or output is None or output.record is not self._view.record:
+            return OutputInShort()
+        return output.sent if self.is_unmasked else output.masked
 
     def _show_cause(self) -> None:
         """Show as many lines of stderr as there are free rows below the values."""
@@ -221,16 +264,17 @@ class ResultPane(Vertical):
         search = self._searched.size.height - self.values.size.height
         free = self.size.height - above - search - self.values.count
         has_room = self._view is not None and self._contrast is None and not self.is_explaining
-        shown = min(free - 1, len(self._cause)) if has_room and free > _LEAST_CAUSE else 0
-        if (shown, width) == self._causes:
+        cause = self._shown_output.cause
+        lines = cause[-(free - 1) :] if has_room and free > _LEAST_CAUSE else ()
+        if (lines, width) == self._causes:
             return
-        self._causes = shown, width
-        self._stderr.display = shown > 0
-        if shown > 0:
+        self._causes = lines, width
+        self._stderr.display = bool(lines)
+        if lines:
             # Rich indents a traceback by the width of a time and a level.
-            cause = dedent("\n".join(line.rstrip() for line in self._cause[-shown:])).split("\n")
-            lines = [content(line).truncate(width, ellipsis=True) for line in cause]
-            self._stderr.update(Content("\n").join([Content.styled("stderr", "bold"), *lines]))
+            cut = dedent("\n".join(line.rstrip() for line in lines)).split("\n")
+            rows = [content(line).truncate(width, ellipsis=True) for line in cut]
+            self._stderr.update(Content("\n").join([Content.styled("stderr", "bold"), *rows]))
 
     def outdate(self, number: int) -> None:
         """Mark the results of the calls up to this number as outdated: a file was saved after them."""
@@ -375,6 +419,7 @@ class ResultPane(Vertical):
         """Mask all values again."""
         if self._view is not None and self._view.masked is not None:
             self.show(self._view.masked)
+            self._show_cause()
 
     def show_progress(self, line: Content | None) -> None:
         """Show the progress of a running call in place of the verdict; None shows the verdict again."""
@@ -688,10 +733,12 @@ class ResultPane(Vertical):
             if view.record.number <= self._outdated:
                 earlier.append(Content.styled("from before the save", "bold $text-warning"))
             lines = [flowed([*earlier, *title(view)], width)]
-            for warning in self._warnings:
+            output = self._output
+            of_output = output.warnings if output is not None and output.record is view.record else ()
+            for warning in (*self._warnings, *of_output):
                 words = content(shortened(f"! {warning}", _MAX_ASIDE), "bold $text-error")
                 lines.append(hanging(words, width, 2))
-            for aside in self._aside:
+            for aside in self._shown_output.words:
                 key = Content.assemble("  ", ("t", "bold $text-accent"), " timeline")
                 words = content(shortened(aside, _MAX_ASIDE), "$text-warning")
                 lines.append(words.truncate(max(width - key.cell_length, 20), ellipsis=True) + key)

@@ -19,13 +19,14 @@ from textual.message import Message
 from textual.widgets import Input
 
 from inspector.boundary.bounded import Level
-from inspector.protocol.raised import ending_with_cause, raised_in, stderr_words
+from inspector.protocol.raised import raised_in
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.result.output import ServerOutput
 from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.rows import (
     TimelineRow,
@@ -98,15 +99,10 @@ class TimelinePane(Lines):
     def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
         """Note that a call has ended with a record."""
 
-    def output_of(self, record: CallRecord) -> tuple[str, ...]:
-        """Short texts about what the server wrote to stderr and stdout during a call. Untrusted text."""
+    def output_of(self, record: CallRecord) -> ServerOutput:
+        """What the server wrote to stderr and stdout during a call."""
         del record
-        return ()
-
-    def cause_of(self, record: CallRecord) -> tuple[str, ...]:
-        """The lines of stderr that end with the exception of a failed call. Untrusted text."""
-        del record
-        return ()
+        return ServerOutput()
 
     def show_call(self, record: CallRecord) -> None:
         """Go to the row of a call; if the call failed, to its exception."""
@@ -203,18 +199,15 @@ class SessionTimeline(TimelinePane):
         self.show(session, server)
         self.run_worker(self._compare(record), group="outputs")
 
-    def output_of(self, record: CallRecord) -> tuple[str, ...]:
+    def output_of(self, record: CallRecord) -> ServerOutput:
         row = self._row_of(record)
         if row is None:
-            return ()
-        found = stderr_words(stderr_lines(row.entries)), stdout_words(row.entries)
-        return tuple(words for words in found if words)
-
-    def cause_of(self, record: CallRecord) -> tuple[str, ...]:
-        row = self._row_of(record)
-        if row is None or not _is_failed(row):
-            return ()
-        return ending_with_cause(stderr_lines(row.entries[-_MOST_LINES:]))
+            return ServerOutput()
+        return ServerOutput(
+            stderr=tuple(stderr_lines(row.entries)),
+            stdout=stdout_words(row.entries),
+            is_failed=_is_failed(row),
+        )
 
     def show_call(self, record: CallRecord) -> None:
         row = self._row_of(record)

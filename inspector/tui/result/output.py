@@ -1,0 +1,69 @@
+"""What a server writes to stderr and stdout during a call: in short, for display next to the result."""
+
+from msgspec import Struct
+
+from inspector.pins.withheld import OutputMasks
+from inspector.protocol.raised import ending_with_cause, stderr_words
+from inspector.session.call_record import CallRecord
+
+
+class ServerOutput(Struct, frozen=True, kw_only=True):
+    """What a server wrote during a call. Untrusted text."""
+
+    stderr: tuple[str, ...] = ()
+    """The lines."""
+    stdout: str = ""
+    """A text about the lines on stdout that are not messages; empty if there are none."""
+    is_failed: bool = False
+    """True if the call failed."""
+
+
+class OutputInShort(Struct, frozen=True, kw_only=True):
+    """The texts that are shown. Untrusted text."""
+
+    words: tuple[str, ...] = ()
+    """One about stderr and one about stdout, if there is anything on them."""
+    cause: tuple[str, ...] = ()
+    """Of a failed call: the lines of stderr that end with the exception."""
+
+
+class OutputView(Struct, frozen=True, kw_only=True):
+    """The output during one call, ready to be drawn."""
+
+    record: CallRecord
+    output: ServerOutput
+    masked: OutputInShort = OutputInShort()
+    sent: OutputInShort = OutputInShort()
+    """The same as the server wrote it."""
+    warnings: tuple[str, ...] = ()
+
+
+def output_masks(record: CallRecord) -> OutputMasks:
+    """The masks for the output during a call. The cost is linear in the withheld values of the result."""
+    secrets = record.judgement.secrets(record.policy)
+    return OutputMasks(record.tool, record.arguments, record.outcome, secrets)
+
+
+def output_view(record: CallRecord, output: ServerOutput, masks: OutputMasks) -> OutputView:
+    """The view of the output during a call. Values are masked before lines are cut, so that no part of one is left."""
+    stderr, stdout = masks.masked(output.stderr), masks.masked((output.stdout,))
+    masked = ServerOutput(stderr=stderr.lines, stdout="\n".join(stdout.lines), is_failed=output.is_failed)
+    repeating = (name for name, safe in (("stderr", stderr), ("stdout", stdout)) if safe.repeats)
+    return OutputView(
+        record=record,
+        output=output,
+        masked=_in_short(masked),
+        sent=_in_short(output),
+        warnings=tuple(f"the server's {name} repeats a masked value" for name in repeating),
+    )
+
+
+def _in_short(output: ServerOutput) -> OutputInShort:
+    return OutputInShort(
+        words=tuple(filter(None, (stderr_words(output.stderr), output.stdout))),
+        cause=ending_with_cause(output.stderr[-_MOST_LINES:]) if output.is_failed else (),
+    )
+
+
+_MOST_LINES = 1_000
+"""The maximum number of lines among which the exception is looked for."""
