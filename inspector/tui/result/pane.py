@@ -33,7 +33,7 @@ from inspector.tui.result.contrast import (
 )
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.note import ResultNote
-from inspector.tui.result.output import ServerOutput, OutputInShort, OutputView, output_masks, output_view
+from inspector.tui.result.output import OutputInShort, OutputView, ServerOutput, output_masks, output_view
 from inspector.tui.result.removal import LABELLED
 from inspector.tui.result.view import ResultView, folded_at_first
 from inspector.tui.result.words import absences, reason_line, reasons, remark_lines, strip, title

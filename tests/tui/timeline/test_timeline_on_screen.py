@@ -1,10 +1,14 @@
 import re
 
+import pytest
 from textual.widgets import Input
 
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.withheld import OutputMasks
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Result
+from inspector.session.call_record import CallRecord
+from inspector.tui.result import pane
 from inspector.tui.timeline.pane import TimelinePane
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
@@ -301,3 +305,51 @@ async def test_the_number_of_newer_rows_is_at_the_right_until_it_follows_again()
         assert "─ following─\n" not in await settled(pilot, app)
         await pilot.press("escape")
         await settled(pilot, app, "─ following─\n")
+
+
+async def test_stderr_next_to_a_result_is_masked_as_the_result_is() -> None:
+    secret: JsonObject = {"type": "string", "x-sensitive": True}
+    told = script()
+    told.tools = [{**MINT, "outputSchema": {"type": "object", "properties": {"card": secret}}}]
+    card = "4111-2222-3333-4444"
+    told.answers = {"mint": answering({"content": [], "structuredContent": {"card": card}, "isError": True})}
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+
+        async def beside(words: str) -> str:
+            text = await settled(pilot, app, words)
+            return text.partition("#1 tool error")[2].partition("Timeline")[0]
+
+        await settled(pilot, app, "owner*  default")
+        await pilot.press("enter", "tab", *"hushhush", "enter")
+        assert "repeats" not in await beside("#1 tool error")
+        # A line that is cut where the interface cuts lines must not keep a part of a value.
+        long = f"{'x ' * 245}{card}"
+        for line in ("Traceback", f"of hushhush and {card}", long, f"KeyError: '{card}'"):
+            told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
+        text = await beside("! the server's stderr repeats a masked value")
+        assert "stderr 4 lines: KeyError: ••••••••" in text
+        assert "of •••••••• and ••••••••" in text
+        assert "4111" not in text
+        assert "hush" not in text
+        await pilot.press("u")
+        text = await beside(f"stderr 4 lines: KeyError: '{card}'")
+        assert f"of hushhush and {card}" in text
+        await pilot.press("escape")
+        assert "4111" not in await beside("stderr 4 lines: KeyError: ••••••••")
+
+
+async def test_stderr_that_cannot_be_masked_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(record: CallRecord) -> OutputMasks:
+        raise RuntimeError(record.name)
+
+    monkeypatch.setattr(pane, "output_masks", fails)
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner*  default")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        told.opened[0].frame(Direction.RECEIVED, b"hello there", Channel.STDERR)
+        text = await settled(pilot, app, "stderr could not be masked (RuntimeError)")
+        assert "hello there" not in text.partition("#1 done")[2].partition("Timeline")[0]
