@@ -59,6 +59,8 @@ TIMEOUT_S = 20.0
 MAX_STARTS = 3
 """The maximum number of times that a review starts a server again that has ended."""
 _MAX_REASON = 400
+_STDERR_WAIT_S = 0.1
+"""The time to wait for stderr lines after an answer with withheld values: they come through another pipe."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -181,11 +183,15 @@ class _Caller:
         asking = self.pinned.asks(offer.name)
         found = await self.oversight.consider(self.session, offer.name, arguments, asking=asking)
         made = await self.oversight.call(self.session, found, agreement=self.agreement, timeout_s=TIMEOUT_S)
+        record = made.record
+        if record.judgement.secrets(record.policy):
+            await asyncio.sleep(_STDERR_WAIT_S)
         return ReviewedCall(
             offer=offer,
-            outcome=made.record.outcome,
-            judgement=made.record.judgement,
+            outcome=record.outcome,
+            judgement=record.judgement,
             origin=self.url,
+            stderr=self.session.timeline.stderr_since(record.at_s),
         )
 
 

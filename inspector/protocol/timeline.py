@@ -124,6 +124,11 @@ class Timeline:
         """Every entry, in the order of the first frame of each."""
         return self._entries
 
+    def stderr_since(self, at_s: float) -> tuple[str, ...]:
+        """What the server has written to stderr since `at_s`, by line. Untrusted text."""
+        recent = (entry for entry in self._entries if entry.at_s >= at_s)
+        return tuple(entry.detail.rstrip("\r") for entry in recent if entry.kind is EntryKind.STDERR)
+
     def frame(self, number: int) -> Frame | None:
         """The frame with this number; None if there is none."""
         places = self._matched[number - 1 : number] if number > 0 else []

@@ -129,6 +129,8 @@ class ReviewedCall:
     """The server's address, if it has one."""
     left_out: tuple[tuple[str, str], ...] = ()
     """The values that a recording lacks, as pairs of a pointer into `raw` and the rule that withheld the value."""
+    stderr: tuple[str, ...] = ()
+    """What the server wrote to stderr during the call, by line; empty if it was not read."""
 
     @property
     def raw(self) -> Json:

@@ -197,3 +197,11 @@ def test_lines_of_stderr_mask_sensitive_arguments_and_other_spellings(repeating:
         f"  {MASK} in base64",
         f"  ValueError: no {MASK}",
     ]
+
+
+def test_a_review_finds_a_withheld_value_on_stderr(repeating: tuple[str, ...]) -> None:
+    ran = sightline("review", "--call", "--yes-call", "*", "--format", "json", *repeating)
+    found = [each for each in ran.json["findings"] if each["id"] == "SL-OUT014"]
+    assert {each["tool"] for each in found} == {"look_up", "refuse"}
+    assert {each["severity"] for each in found} == {"medium"}
+    assert "4111" not in ran.out + ran.err

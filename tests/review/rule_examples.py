@@ -422,6 +422,10 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
         (),
         (call_example(text_result("Fine.")),),
     ),
+    "SL-OUT014": (
+        (),
+        (call_example(text_result("Fine.")),),
+    ),
     "SL-OVR001": (
         (
             tool_example(

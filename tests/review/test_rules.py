@@ -12,7 +12,7 @@ from tests.review.rule_examples import EXAMPLES
 ASKED = [rule for rule in rules() if rule is not INTERNAL]
 POSITIVE = [(rule, example) for rule in ASKED for example in EXAMPLES[rule.id][0]]
 NEGATIVE = [(rule, example) for rule in ASKED for example in EXAMPLES[rule.id][1]]
-WITHOUT_EXAMPLE = {"SL-OUT012", "SL-OUT013", "SL-RDM002", "SL-SKL002"}
+WITHOUT_EXAMPLE = {"SL-OUT012", "SL-OUT013", "SL-OUT014", "SL-RDM002", "SL-SKL002"}
 """Rules that an example cannot trigger: forbidden arguments, no answer, the server's address, a skill that was read. They have tests of their own."""
 
 

@@ -55,7 +55,6 @@ from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
 from inspector.protocol.raised import MAX_BEFORE, cause_in, raised_in, stderr_words
 from inspector.protocol.targets import Era, PageTarget, StdioTarget, Target
-from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
 from inspector.schema.validation import violations
@@ -365,11 +364,7 @@ async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
         # The message about the end of the server quotes its stderr.
         return []
     await asyncio.sleep(_STDERR_WAIT_S if _has_failed(record) else _SHORT_WAIT_S)
-    return [
-        session.own.mask(entry.detail.rstrip("\r"))
-        for entry in session.timeline.entries
-        if entry.kind is EntryKind.STDERR and entry.at_s >= record.at_s
-    ]
+    return [session.own.mask(line) for line in session.timeline.stderr_since(record.at_s)]
 
 
 _HINTS = {

@@ -8,6 +8,7 @@ from inspector.boundary.same_content import is_part_of_result
 from inspector.credentials.find import sightings
 from inspector.json.exact import JsonText, equal, parse
 from inspector.json.pointer import child
+from inspector.pins.withheld import WithheldValues
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.review.finding import Confidence, Hit, Severity
 from inspector.review.reviewed import Offer, ReviewedCall
@@ -44,6 +45,17 @@ def _withheld(call: ReviewedCall, rule: Withheld, message: str) -> Iterator[Hit]
     for pointer, withheld_by in call.withheld:
         if withheld_by == rule.value:
             yield Hit(message=message, pointer=pointer)
+
+
+def _on_stderr(call: ReviewedCall) -> Iterator[Hit]:
+    if not call.stderr:
+        return
+    withheld = WithheldValues()
+    withheld.learn(call.offer.tool, call.outcome, call.bounded.removals)
+    if withheld.repeats("\n".join(call.stderr)):
+        yield Hit(
+            message="During the call, the server wrote a value to stderr that its result marks sensitive."
+        )
 
 
 def _misfit(call: ReviewedCall) -> Iterator[Hit]:
@@ -288,5 +300,15 @@ RULES = (
         fix="Answer every request with a result or an error.",
         references=("CWE-755",),
         call=_silent,
+    ),
+    ReviewRule(
+        id="SL-OUT014",
+        title="Withheld value on stderr",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.HIGH,
+        consequence="Hosts keep stderr in logs, which people read who must not see the value, and CI logs publish it.",
+        fix="Leave the value out of logs, or log an id in its place.",
+        references=("CWE-532", "OWASP MCP01:2025"),
+        call=_on_stderr,
     ),
 )
