@@ -17,6 +17,10 @@ class ServerOutput(Struct, frozen=True, kw_only=True):
     is_failed: bool = False
     """True if the call failed."""
 
+    @property
+    def is_empty(self) -> bool:
+        return not (self.stderr or self.stdout)
+
 
 class OutputInShort(Struct, frozen=True, kw_only=True):
     """The texts that are shown. Untrusted text."""

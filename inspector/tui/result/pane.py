@@ -223,7 +223,7 @@ class ResultPane(Vertical):
     def _want_output(self) -> None:
         record, shown = self._view.record if self._view is not None else None, self._output
         wanted, asked = self._wanted_output, self._asked_output if self._outputs.is_busy else None
-        if record is None or (shown is None and wanted == ServerOutput()):
+        if record is None or (shown is None and wanted.is_empty):
             return
         if shown is not None and shown.record is record and shown.output == wanted:
             return
@@ -233,7 +233,7 @@ class ResultPane(Vertical):
 
     def _masked_output(self, asked: tuple[CallRecord, ServerOutput]) -> OutputView:
         record, output = asked
-        if output == ServerOutput():
+        if output.is_empty:
             return OutputView(record=record, output=output)
         if self._output_masks is None or self._output_masks[0] is not record:
             self._output_masks = record, output_masks(record)
