@@ -37,14 +37,19 @@ class WithheldValues:
         """Add values that no boundary has withheld, such as fetched secrets."""
         self._bounder.known.learn(list(secrets))
 
-    def repeated_in(self, value: Json) -> str | None:
-        """The pointer to the first text that repeats a withheld value; None if none does.
-
-        Short values do not count, because they occur by chance. The pointer is empty if no text alone repeats one.
-        """
+    def repeats(self, value: Json) -> bool:
+        """True if a value repeats a withheld value. Short values do not count, because they occur by chance."""
         known = self._bounder.known
-        if known.is_empty or not known.repeats(value):
+        return not known.is_empty and known.repeats(value)
+
+    def repeated_in(self, value: Json) -> str | None:
+        """The pointer to the first text that `repeats` a withheld value; None if the value repeats none.
+
+        The pointer is empty if no text alone repeats one.
+        """
+        if not self.repeats(value):
             return None
+        known = self._bounder.known
         found = places(value, lambda leaf: isinstance(leaf, str) and known.repeats(leaf))
         return join(next(found, ()))
 
