@@ -1245,9 +1245,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._room.make_room_for(self._tool)
         spot = self._catalogue.spot
         if tab == "call" and spot is not None and spot.entry is not None and spot != self._rested:
-            # The form of the item under the cursor is not open yet.
-            self._servers.choose(self._servers.all[spot.server]).choose(spot.entry)
-            return
+            selection = self._servers.all[spot.server].selection
+            if selection.is_moved_to(spot.entry):
+                # The form of the item under the cursor is not open yet.
+                self._servers.choose(self._servers.all[spot.server]).choose(spot.entry)
+                return
         self._tool.open_tab(tab)
         self._tool.focus_tab()
 

@@ -266,9 +266,13 @@ class Selection:
         Does nothing if the user has not moved the cursor there: it also moves if the open item is no longer
         listed.
         """
-        if self._unlisted is None or entry is not self._passed_over:
+        if self.is_moved_to(entry):
             self._leave_unlisted()
             self.open(entry)
+
+    def is_moved_to(self, entry: Entry) -> bool:
+        """False if the cursor is on this item only because the open item is not listed."""
+        return self._unlisted is None or entry is not self._passed_over
 
     def choose(self, entry: Entry) -> None:
         """Open the item that the user chose, and focus it."""

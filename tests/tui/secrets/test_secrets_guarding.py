@@ -230,6 +230,7 @@ async def test_a_secret_in_a_later_call_reaches_no_file_and_a_result_that_passes
             await until(
                 pilot, app, lambda text, number=number: len(script.opened) == number and "ready" in text
             )
+            await settled(pilot, app, "▸ echo")
             number += 1
         await pilot.press("1")
         await settled(pilot, app, "Enter call")
