@@ -115,6 +115,11 @@ class PinState:
     pinned: Pinned | None = None
     altered: tuple[ChangesSince, ...] = ()
     """The changes since each reference point. A reference point without changes is left out."""
+    first: tuple[Tool, ...] = ()
+    """The definitions that changed since the session's first listing, as listed then.
+
+    Unlike in `altered`, a change since the pin counts here too.
+    """
     asking: Mapping[str, tuple[ConfirmReason, ...]] = field(
         default_factory=dict[str, tuple[ConfirmReason, ...]], repr=False
     )
@@ -166,6 +171,7 @@ def pin_state(
     """
     comparisons: list[ChangesSince] = []
     reported = frozenset[str]()
+    changed_first: tuple[Tool, ...] = ()
     if pinned is not None:
         before = pinned.definitions
         changed = changes_between(before, now)
@@ -177,10 +183,13 @@ def pin_state(
             )
         )
     if first is not None:
-        changed = definition_changes(*_shared(first.all, now.all, but=reported))
-        comparisons.append(ChangesSince(since=Since.LISTED, before=first, now=now, tools=changed))
+        changed = definition_changes(*shared(first.all, now.all))
+        names = {change.tool for change in changed}
+        changed_first = tuple(tool for tool in first.all if tool.name in names)
+        rest = tuple(change for change in changed if change.tool not in reported)
+        comparisons.append(ChangesSince(since=Since.LISTED, before=first, now=now, tools=rest))
     changed_since = tuple(altered for altered in comparisons if altered.tools or altered.instructions_changed)
-    return PinState(pinned=pinned, altered=changed_since, asking=_asking(changed_since))
+    return PinState(pinned=pinned, altered=changed_since, first=changed_first, asking=_asking(changed_since))
 
 
 def definitions_of(catalogue: Catalogue, instructions: str | None) -> ServerDefinitions:
@@ -259,12 +268,10 @@ def edited(first: ServerDefinitions, last: ServerDefinitions, now: ServerDefinit
     )
 
 
-def _shared(
-    before: Iterable[Tool], after: Iterable[Tool], *, but: frozenset[str]
-) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
-    """The tools whose names are in both listings, except the names in `but`."""
+def shared(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
+    """The tools whose names are in both listings."""
     old, new = tuple(before), tuple(after)
-    names = ({tool.name for tool in old} & {tool.name for tool in new}) - but
+    names = {tool.name for tool in old} & {tool.name for tool in new}
     return tuple(tool for tool in old if tool.name in names), tuple(
         tool for tool in new if tool.name in names
     )

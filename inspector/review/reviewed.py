@@ -23,7 +23,6 @@ from inspector.review.finding import SubjectKind
 from inspector.review.properties import Property, properties_of
 from inspector.review.seen import (
     QUIET,
-    ListingKind,
     Neighbour,
     OtherListing,
     Traffic,
@@ -337,7 +336,7 @@ def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) 
     """
     present = definitions_of(catalogue, None)
     for listing in listings:
-        if listing.kind is not ListingKind.PINNED:
+        if not listing.kind.is_earlier:
             for found in listing.apart_from(present):
                 yield Offer(
                     kind=_KINDS[found.item.kind] if found.item else SubjectKind.TOOL,

@@ -24,9 +24,16 @@ class ListingKind(StrEnum):
 
     PINNED = "the pinned definitions"
     """An earlier listing that the user accepted."""
+    FIRST = "the first listing of the session"
+    """Only the definitions that the server has changed since then."""
     AGAIN = "the listing after the calls"
     OTHER_CLIENT = "the listing under another client name"
     OTHER_PROFILE = "the listing under another client profile"
+
+    @property
+    def is_earlier(self) -> bool:
+        """True if the listing is from before the reviewed one."""
+        return self in {ListingKind.PINNED, ListingKind.FIRST}
 
 
 class OtherListing(Struct, frozen=True, kw_only=True):

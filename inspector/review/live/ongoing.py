@@ -24,7 +24,7 @@ from inspector.review.report import (
 )
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, requests_of, reviewed
 from inspector.review.rule import ReviewRule
-from inspector.review.seen import QUIET, OtherListing, Traffic, traffic_of
+from inspector.review.seen import QUIET, ListingKind, OtherListing, Traffic, announced_in, traffic_of
 from inspector.review.texts import LONGEST_READ, READ
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class OngoingReview:
             self._judged[id(sent)] = (sent, tuple(entries[id(sent)]))
 
     def _judge_together(self, material: Material) -> None:
-        seen = (material.listings, traffic_of(material.timeline))
+        seen = (_with_announced(material), traffic_of(material.timeline))
         if seen != self._seen:
             self._seen = seen
             listings, traffic = seen
@@ -213,6 +213,17 @@ class OngoingReview:
                         entry = replace(entry, finding=shown, fingerprint=fingerprint(shown))  # noqa: PLW2901 - as it may be shown
                     groups.setdefault(subject, []).append(entry)
         return {subject: tuple(entries) for subject, entries in groups.items()}
+
+
+def _with_announced(material: Material) -> tuple[OtherListing, ...]:
+    """The other listings. The first one of the session gets the lists that the server announced as changed."""
+    if all(listing.kind is not ListingKind.FIRST for listing in material.listings):
+        return material.listings
+    announced = announced_in(material.timeline.matched)
+    return tuple(
+        replace(listing, announced=announced) if listing.kind is ListingKind.FIRST else listing
+        for listing in material.listings
+    )
 
 
 def _is_of_traffic(finding: Finding) -> bool:

@@ -1,11 +1,11 @@
 """Rules PIN: definitions that differ from their pin, between two listings, or between clients."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from inspector.json.diff import ChangeKind
 from inspector.pins.diff import DefinitionChange, definition_changes
-from inspector.pins.pins import ServerDefinitions, changes_between
+from inspector.pins.pins import ServerDefinitions, changes_between, shared
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed
@@ -16,8 +16,11 @@ from inspector.safe_text import safe_line
 _MAX_PLACES = 6
 """The maximum number of places in a finding."""
 
+_IN_SESSION = frozenset({ListingKind.FIRST, ListingKind.AGAIN})
+"""Listings at another time of the session. They do not repeat the instructions."""
 
-def _changed(reviewed: Reviewed, kind: ListingKind) -> Iterator[tuple[Offer, Hit]]:
+
+def _changed(reviewed: Reviewed, kinds: frozenset[ListingKind]) -> Iterator[tuple[Offer, Hit]]:
     present = reviewed.definitions
     offers = {
         offer.item.listed_as if offer.item else offer.name: offer
@@ -25,9 +28,9 @@ def _changed(reviewed: Reviewed, kind: ListingKind) -> Iterator[tuple[Offer, Hit
         if (offer.tool or offer.item) and not offer.listed
     }
     for listing in reviewed.listings:
-        if listing.kind is not kind:
+        if listing.kind not in kinds:
             continue
-        if kind is not ListingKind.AGAIN and present.instructions != listing.definitions.instructions:
+        if listing.kind not in _IN_SESSION and present.instructions != listing.definitions.instructions:
             yield reviewed.offers[0], _other_instructions(present.instructions, listing)
         by_tool: dict[str, list[DefinitionChange]] = {}
         for change in _compared(present, listing):
@@ -44,6 +47,9 @@ def _compared(present: ServerDefinitions, listing: OtherListing) -> tuple[Defini
     match listing.kind:
         case ListingKind.PINNED:
             return changes_between(listing.definitions, present)
+        case ListingKind.FIRST:
+            # Servers and pages may offer different tools at different times.
+            return definition_changes(*shared(listing.definitions.all, present.all))
         case ListingKind.AGAIN:
             return changes_between(present, listing.definitions)
         case _:
@@ -53,6 +59,7 @@ def _compared(present: ServerDefinitions, listing: OtherListing) -> tuple[Defini
 
 _SINCE = {
     ListingKind.PINNED: "since it was pinned",
+    ListingKind.FIRST: "since it was first listed in this session",
     ListingKind.AGAIN: "between the first listing and the listing after the calls",
     ListingKind.OTHER_CLIENT: "for another client name",
 }
@@ -72,7 +79,7 @@ def _since(listing: OtherListing) -> str:
 
 
 def _other_instructions(instructions: str | None, listing: OtherListing) -> Hit:
-    later = instructions if listing.kind is ListingKind.PINNED else listing.definitions.instructions
+    later = instructions if listing.kind.is_earlier else listing.definitions.instructions
     return Hit(
         message=f"The server's instructions changed {_since(listing)}.",
         pointer="/instructions",
@@ -116,7 +123,7 @@ def _severity(*, is_announced: bool, is_weaker: bool) -> Severity | None:
 
 
 def _rule(
-    number: int, kind: ListingKind, title: str, severity: Severity, consequence: str, fix: str
+    number: int, kinds: Iterable[ListingKind], title: str, severity: Severity, consequence: str, fix: str
 ) -> ReviewRule:
     return ReviewRule(
         id=f"SL-PIN{number:03}",
@@ -126,14 +133,14 @@ def _rule(
         consequence=consequence,
         fix=fix,
         references=("CWE-494", "CWE-353", "OWASP MCP03:2025"),
-        whole=partial(_changed, kind=kind),
+        whole=partial(_changed, kinds=frozenset(kinds)),
     )
 
 
 RULES = (
     _rule(
         1,
-        ListingKind.PINNED,
+        {ListingKind.PINNED},
         "Changed since pinned",
         Severity.MEDIUM,
         "The current definition is not the one that the user accepted.",
@@ -141,7 +148,7 @@ RULES = (
     ),
     _rule(
         2,
-        ListingKind.AGAIN,
+        _IN_SESSION,
         "Changed between two listings",
         Severity.HIGH,
         "A server that changes a definition after a call can show a reviewer one definition and a model another.",
@@ -149,7 +156,7 @@ RULES = (
     ),
     _rule(
         3,
-        ListingKind.OTHER_CLIENT,
+        {ListingKind.OTHER_CLIENT},
         "Depends on the client name",
         Severity.MEDIUM,
         "A reviewer's client sees other definitions than the model of another client.",
@@ -157,7 +164,7 @@ RULES = (
     ),
     _rule(
         4,
-        ListingKind.OTHER_PROFILE,
+        {ListingKind.OTHER_PROFILE},
         "Differs between client profiles",
         Severity.MEDIUM,
         "Clients that announce different capabilities get different tools, resources or prompts, or different definitions. A review under one profile does not cover the others. Tools that need a capability are common; definitions that differ are not.",

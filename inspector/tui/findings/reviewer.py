@@ -16,7 +16,7 @@ from inspector.files import paths, private, settings
 from inspector.json.exact import JsonObject
 from inspector.pins.files import identified, reported_as
 from inspector.pins.identity import Identity
-from inspector.pins.pins import PinState
+from inspector.pins.pins import PinState, ServerDefinitions
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
@@ -93,7 +93,7 @@ class Reviewer:
         self._review = OngoingReview()
         self._calls: dict[str, LastCall] = {}
         self._listings: tuple[OtherListing, ...] = ()
-        """The pinned definitions, as a listing to compare with."""
+        """The pinned definitions, and those of the session's first listing that changed, as listings to compare with."""
         self._heard = 0
         """The number of timeline entries seen so far."""
         self._shown: tuple[ToolView, tuple[Content, ...]] | None = None
@@ -134,14 +134,17 @@ class Reviewer:
             self._steps.ask(ReviewStep(review=self._review_of(self._link.session), material=self.material()))
 
     def pinned(self, state: PinState | None) -> None:
-        """Compare the listing with the pinned definitions too.
+        """Compare the listing with the pinned definitions too, and with the session's first listing.
 
         `state`: None if nothing is known about pins.
         """
-        pin = state.pinned if state is not None else None
-        self._listings = (
-            (OtherListing(kind=ListingKind.PINNED, definitions=pin.definitions),) if pin is not None else ()
-        )
+        earlier: list[OtherListing] = []
+        if state is not None and state.pinned is not None:
+            earlier.append(OtherListing(kind=ListingKind.PINNED, definitions=state.pinned.definitions))
+        if state is not None and state.first:
+            first = ServerDefinitions(tools=state.first)
+            earlier.append(OtherListing(kind=ListingKind.FIRST, definitions=first))
+        self._listings = tuple(earlier)
         self.listed()
 
     def finished(self, record: CallRecord) -> None:

@@ -53,15 +53,18 @@ def material_of(
     instructions: str = "",
     noise: int = 0,
     sampling: JsonObject | None = None,
+    notified: str = "",
 ) -> Material:
     """The material of a review.
 
     `calls`: results by tool. `noise`: the number of lines that are not messages. `sampling`: a request by the
-    server.
+    server. `notified`: the method of a notification by the server.
     """
     timeline, exchanges = Timeline(), Exchanges()
     asked: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": sampling}
-    for number, raw in enumerate([b"hello"] * noise + ([dump(asked)] if sampling else []), 1):
+    sent = [dump(asked)] if sampling else []
+    sent += [dump({"jsonrpc": "2.0", "method": notified})] if notified else []
+    for number, raw in enumerate([b"hello"] * noise + sent, 1):
         frame = Frame(
             number=number,
             at_s=0.0,

@@ -3,6 +3,8 @@ from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.pins import ServerDefinitions
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.client import FULL
 from inspector.protocol.outcome import Result
 from inspector.review.live import ongoing
@@ -12,7 +14,7 @@ from inspector.review.live.ongoing import OngoingReview, report_of
 from inspector.review.registry import findings_of
 from inspector.review.report import NotChecked
 from inspector.review.reviewed import reviewed
-from inspector.review.seen import traffic_of
+from inspector.review.seen import ListingKind, OtherListing, traffic_of
 from inspector.session.wording import announces
 from inspector.tui.findings.rows import FindingRow, ItemFindings, item_findings, row_detail, row_line
 from tests.review.live.reviews import (
@@ -193,3 +195,22 @@ def test_the_announced_client_and_unread_items_are_listed_as_not_checked() -> No
     (client,) = (each.why for each in said if each.what == "definitions for other clients")
     assert "announces elicitation, roots, sampling (--as full)" in client
     assert "contents of 1 resource, 2 prompts" in {each.what for each in said}
+
+
+@pytest.mark.parametrize(
+    ("told", "drops", "severity"),
+    [(False, False, "high"), (True, False, "medium"), (True, True, "high")],
+)
+def test_a_definition_that_changed_since_the_first_listing_is_a_finding(
+    *, told: bool, drops: bool, severity: str
+) -> None:
+    first = Tool(name="a", definition={**CLEAN, "name": "a", "annotations": {"sensitiveHint": True}})
+    left = Tool(name="gone", definition={"name": "gone"})
+    now: JsonObject = {**first.definition, "description": "Other.", **({"annotations": {}} if drops else {})}
+    listing = OtherListing(kind=ListingKind.FIRST, definitions=ServerDefinitions(tools=(first, left)))
+    notified = "notifications/tools/list_changed" if told else ""
+    material = replace(material_of(catalogue_of([now, CLEAN]), notified=notified), listings=(listing,))
+    (finding,) = (
+        entry.finding for entry in gone_through(material).all if entry.finding.id.startswith("SL-PIN")
+    )
+    assert (finding.name, finding.severity) == ("a", severity)

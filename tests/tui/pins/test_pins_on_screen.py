@@ -1,3 +1,4 @@
+import json
 import stat
 import threading
 from pathlib import Path
@@ -141,15 +142,39 @@ async def test_a_changed_definition_is_marked_explained_and_pinned_again(size: t
         assert " ≠ " not in row_of(app, "sum")
 
 
-async def test_a_definition_that_changes_within_a_session_is_marked() -> None:
+async def test_a_definition_that_changes_within_a_session_is_marked_and_a_finding(tmp_path: Path) -> None:
     script = offering()
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "2 tools")
-        await changed(pilot, app, script, {**SUM, "description": MAILS}, LOOK)
+        await changed(pilot, app, script, {**SUM, "description": MAILS})
         await pilot.press("P")
         shown = await settled(pilot, app, "≠ Changed.")
         assert "Since it was first listed in this session: 1 definition changed" in shown
+        await pilot.press("escape", "f")
+        shown = await settled(pilot, app, "SL-PIN002")
+        assert "SL-PIN001" not in shown
+        report = tmp_path / "review.json"
+        await pilot.press("e", "ctrl+u", *str(report), "enter")
+        await settled(pilot, app, "Written to")
+        listed = [found for found in json.loads(report.read_text())["findings"] if "PIN" in found["id"]]
+        assert [(found["id"], found["tool"], found["pointer"]) for found in listed] == [
+            ("SL-PIN002", "sum", "/description")
+        ]
+        assert "changed since it was first listed in this session" in listed[0]["message"]
+
+
+async def test_a_definition_that_changes_after_its_pin_in_the_same_session_has_both_findings() -> None:
+    script = offering()
+    pins.write_pin(known_as(DemoTarget()), ServerDefinitions(tools=(Tool(name="sum", definition=SUM),)))
+    app = app_of(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "shows how.")
+        await changed(pilot, app, script, {**SUM, "description": MAILS}, LOOK)
+        await settled(pilot, app, "≠")
+        await pilot.press("f")
+        shown = await settled(pilot, app, "SL-PIN002")
+        assert "SL-PIN001" in shown
 
 
 async def test_a_call_before_the_comparison_of_the_listing_waits_for_it() -> None:
