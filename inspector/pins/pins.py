@@ -81,6 +81,8 @@ class ConfirmReason(Struct, frozen=True, kw_only=True):
     """A key that identifies the change, which the user confirms only once."""
     sentence: str
     """A sentence that is safe to show."""
+    changes: tuple[DefinitionChange, ...] = ()
+    """The changes of the definition that the sentence is about, or of the server's instructions. Untrusted."""
 
 
 class ChangesSince(Struct, frozen=True, kw_only=True):
@@ -224,12 +226,19 @@ def _asking(comparisons: Iterable[ChangesSince]) -> dict[str, tuple[ConfirmReaso
             key = fingerprint([since, name, compared(tool) if tool else None])
             asking[name] = (
                 *asking.get(name, ()),
-                ConfirmReason(key=key, sentence=_sentence(changes, altered.since)),
+                ConfirmReason(key=key, sentence=_sentence(changes, altered.since), changes=changes),
             )
         if altered.instructions_changed:
             key = fingerprint([since, altered.now.instructions])
             words = f"the server's instructions changed {since}"
-            asking[""] = (*asking.get("", ()), ConfirmReason(key=key, sentence=words))
+            change = DefinitionChange(
+                tool="",
+                kind=ChangeKind.CHANGED,
+                pointer="/instructions",
+                before=altered.before.instructions,
+                after=altered.now.instructions,
+            )
+            asking[""] = (*asking.get("", ()), ConfirmReason(key=key, sentence=words, changes=(change,)))
     return asking
 
 

@@ -107,4 +107,5 @@ def test_a_changed_digest_is_a_changed_pin_and_needs_confirmation(
         asked = sightline("skill", *words, *target)
         assert asked.code != 0, asked.out
         assert "changed since it was pinned" in asked.out + asked.err
+        assert "sightline pin --check shows what changed since the pin." in asked.err
     assert sightline("skill", "daily", *target).code == 0

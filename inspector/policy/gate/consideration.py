@@ -205,10 +205,15 @@ def refusal(current: Consideration) -> tuple[str, str]:
     if current.verdict is Verdict.BLOCK:
         hint = "To allow it, use another policy." if not current.problem else "Please report it."
         return f"blocked, not called: {reasons}", hint
+    shown = "sightline pin --check shows what changed since the pin. " if _has_changes(current) else ""
     return (
         f"not called without your agreement: {reasons}",
-        "--yes agrees to what the policy asks. A blocked call stays blocked.",
+        f"{shown}--yes agrees to what the policy asks. A blocked call stays blocked.",
     )
+
+
+def _has_changes(current: Consideration) -> bool:
+    return any(each.changes for each in current.asking)
 
 
 def brought_line(brought: SessionTrust) -> str:

@@ -6,27 +6,15 @@ from msgspec import Struct
 from textual.content import Content
 
 from inspector.json.diff import Change, ChangeKind
-from inspector.json.exact import Json, dump_text
 from inspector.pins.diff import DefinitionChange
 from inspector.pins.pins import ChangesSince, PinState, PinStatus, Since
 from inspector.safe_text import safe_line
 from inspector.tui.catalogue.marks import Mark
 from inspector.tui.text import content, count, shortened
-
-CHANGED, NEW, GONE = "≠", "+", "-"
-SIGNS = {ChangeKind.CHANGED: CHANGED, ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}
+from inspector.tui.values.changes import CHANGED, NEW, both_sides, change_details, change_title
 
 _MAX_SHOWN = 60_000
 """The maximum number of characters of all changes. They are wrapped all at once."""
-
-_AROUND = 40
-"""The number of unchanged characters shown around a difference."""
-
-_MAX_TEXT = 1_500
-"""The maximum number of characters shown of one side of a change."""
-
-_MAX_NAME = 120
-_QUIET = "$foreground 70%"
 
 
 class PinsView(Struct, frozen=True, kw_only=True):
@@ -119,69 +107,10 @@ def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
     yield Content("")
 
 
-def change_title(change: DefinitionChange) -> Content:
-    """The definition and the place that changed."""
-    sign = SIGNS[change.kind]
-    if not change.pointer:
-        word = {ChangeKind.ADDED: "is new", ChangeKind.REMOVED: "is gone"}.get(change.kind, "has changed")
-        return Content.assemble(
-            (f"{sign} ", "bold $text-error"), content(shortened(change.tool, _MAX_NAME), "bold"), f" {word}"
-        )
-    return Content.assemble(
-        (f"{sign} ", "bold $text-error"),
-        content(shortened(change.tool, _MAX_NAME), "bold"),
-        " ",
-        content(shortened(change.pointer, 200)),
-        (f" {change.kind.value}", _QUIET),
-    )
-
-
 def _change(change: DefinitionChange) -> Iterator[Content]:
     yield Content("")
     yield change_title(change)
-    for what in change.weakens:
-        yield Content.assemble(
-            ("  ! no longer declared: ", "bold $text-warning"), content(shortened(what, 300))
-        )
-    if change.pointer:
-        yield from both_sides(change)
-
-
-def both_sides(change: Change | DefinitionChange) -> Iterator[Content]:
-    """The texts before and after a change, cut to the part that differs."""
-    before, after = _text(change.before), _text(change.after)
-    is_both = change.kind is ChangeKind.CHANGED
-    start, end = _same(before, after) if is_both else (0, 0)
-    if change.kind is not ChangeKind.ADDED:
-        yield _side("  was ", before, start, end, "$text-error")
-    if change.kind is not ChangeKind.REMOVED:
-        yield _side("  now ", after, start, end, "$text-success")
-
-
-def _side(label: str, text: str, start: int, end: int, style: str) -> Content:
-    first = max(start - _AROUND, 0)
-    last = max(len(text) - end, start)
-    return Content.assemble(
-        (label, _QUIET),
-        "…" if first else "",
-        content(text[first:start], _QUIET),
-        content(shortened(text[start:last], _MAX_TEXT), f"bold {style}"),
-        content(text[last : last + _AROUND], _QUIET),
-        "…" if last + _AROUND < len(text) else "",
-    )
-
-
-def _same(before: str, after: str) -> tuple[int, int]:
-    """The number of characters that two texts share at their beginning, and at their end."""
-    shorter = min(len(before), len(after))
-    start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
-    room = shorter - start
-    end = next((at for at in range(room) if before[-1 - at] != after[-1 - at]), room)
-    return start, end
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else dump_text(value)
+    yield from change_details(change)
 
 
 def amount(altered: ChangesSince) -> str:

@@ -19,12 +19,15 @@ from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
 from inspector.recording.bounding import sensitive_arguments
-from inspector.tui.text import content, cut_in_the_middle, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.trust.view import since_line
+from inspector.tui.values.changes import change_details
 
 _QUIET = "$foreground 70%"
 _LONGEST = 20_000
 """The maximum number of characters of one sentence or value: a dialog wraps all of it at once."""
+_MAX_CHANGES, _MAX_SIDE = 3, 240
+"""The number of changed places that are shown, and of characters of each side."""
 _LONG_NAME = 60
 """The number of characters from which a tool's name is cut in the title. It is then whole among the facts."""
 _INPUT_CLASSES = "inputMetadata.sensitivity"
@@ -56,6 +59,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
             *_warned(considered.trust),
             Content.styled("Why you are asked" if is_asked else "Why", "bold"),
             *_reasons(_sentences(considered)),
+            *_changes(considered),
             *(() if is_asked else (Content.styled(blocked, _QUIET),)),
             Content(""),
             Content.styled("About the call", "bold"),
@@ -137,6 +141,21 @@ def _sentences(considered: Consideration) -> Iterator[str]:
     yield from map(sentence_of, considered.decision.matches)
     for each in considered.asking:
         yield _sentence(each.sentence)
+
+
+def _changes(considered: Consideration) -> Iterator[Content]:
+    """The changed places of the definition, with the texts before and after: those that weaken it first."""
+    places = [change for each in considered.asking for change in each.changes if change.pointer]
+    if not places:
+        return
+    for change in sorted(places, key=lambda change: not change.weakens)[:_MAX_CHANGES]:
+        yield Content.assemble(
+            "  ", content(shortened(change.pointer, 200)), (f" {change.kind.value}", _QUIET)
+        )
+        yield from change_details(change, _MAX_SIDE)
+    rest = len(places) - _MAX_CHANGES
+    more = f"… and {count(rest, 'more place')}. " if rest > 0 else ""
+    yield Content.styled(f"  {more}After Esc, P shows every change in full.", _QUIET)
 
 
 def _sentence(words: str) -> str:

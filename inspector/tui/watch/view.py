@@ -14,8 +14,9 @@ from inspector.json.diff import Change, ChangeKind
 from inspector.json.exact import DuplicateKeys, Json, dump_text
 from inspector.pins.pins import ChangesSince, PinState
 from inspector.protocol.raised import raised_in
-from inspector.tui.pins.view import CHANGED, SIGNS, both_sides, change_lines, change_title
+from inspector.tui.pins.view import change_lines
 from inspector.tui.text import content, count, duration, shortened
+from inspector.tui.values.changes import CHANGED, SIGNS, both_sides, change_title
 from inspector.tui.watch.changes import HostReach, ValueChanges
 
 _QUIET = "$foreground 70%"

@@ -221,7 +221,11 @@ async def test_a_changed_tool_needs_confirmation_before_its_first_call_only() ->
         await pilot.press("enter")
         await settled(pilot, app, "No arguments")
         await pilot.press("enter")
-        await settled(pilot, app, "The definition of sum changed since it was pinned, at /description")
+        shown = await settled(
+            pilot, app, "The definition of sum changed since it was pinned, at /description"
+        )
+        for words in ("was Adds two numbers.", f"now {MAILS}", "After Esc, P shows every change in full."):
+            assert words in shown, shown
         await pilot.press("escape")
         await settled(pilot, app, "you did not agree")
         assert script.calls == []

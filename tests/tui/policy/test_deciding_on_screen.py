@@ -11,9 +11,14 @@ from textual.pilot import Pilot
 
 from inspector.files import themes
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.pins import ServerDefinitions, pin_state
+from inspector.policy.built_in import DEFAULT_POLICY
+from inspector.policy.facts import Situation
 from inspector.policy.gate import oversight
 from inspector.policy.gate.agreement import Terms
+from inspector.policy.gate.consideration import considered
 from inspector.policy.rules import Policy
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import DemoTarget
 from inspector.session.events import Listener
 from inspector.session.live import Session
@@ -22,7 +27,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.policy.dialog import UNREAD_S, DecisionScreen
-from inspector.tui.policy.view import DecisionView
+from inspector.tui.policy.view import DecisionView, call_view
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.widgets.lines import ContentLines
 from tests.policy.gate.played import Slow, rule, rules
@@ -486,3 +491,38 @@ async def test_a_decision_is_shown_whole_with_rule_and_facts(size: tuple[int, in
         for number in range(10):
             assert f"rule-{number} ({reason} end): " in whole
         assert name in "".join(shown)
+
+
+def test_the_question_shows_the_changes_of_a_definition_cut_and_safe() -> None:
+    members = {f"k{number}": "a" for number in range(4)}
+    before: JsonObject = {
+        **READS,
+        **members,
+        "description": f"Old {HOSTILE}",
+        "annotations": {"sensitiveHint": True},
+    }
+    after: JsonObject = {
+        **READS,
+        **dict.fromkeys(members, "b"),
+        "description": HOSTILE + "x" * 2_000,
+        "annotations": {},
+    }
+    old, new = (
+        ServerDefinitions(tools=(Tool(name="search", definition=each),), instructions=said)
+        for each, said in ((before, None), (after, None))
+    )
+    asking = pin_state(new, first=old).asks("search")
+    situation = Situation(name="search", tool=new.tools[0], arguments={}, server="demo")
+    view = call_view(considered(DEFAULT_POLICY, DemoTarget(), situation, asking), chunk=80)
+    lines = [line.plain for line in view.lines]
+    start = next(number for number, line in enumerate(lines) if "changed since it was first listed" in line)
+    shown = lines[start + 1 : lines.index("", start)]
+    # What weakens the tool comes first.
+    assert shown[:3] == [
+        "  /annotations/sensitiveHint removed",
+        "  ! no longer declared: sensitive: true → false (not declared)",
+        "  was true",
+    ]
+    assert shown[3].startswith("  /description changed")
+    assert shown[-1] == "  … and 3 more places. After Esc, P shows every change in full."
+    assert all(line.isprintable() and len(line) < 400 for line in shown)
