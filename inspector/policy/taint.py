@@ -150,7 +150,7 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
         LabelKind.SENSITIVE: both.sensitive,
     }
     found = [
-        (kind, "", next(map(_declaration, trait.claims_for), ""))
+        (kind, "", next(map(declaration_of, trait.claims_for), ""))
         for kind, trait in flags.items()
         if trait.value is True and not trait.defaulted
     ]
@@ -172,11 +172,12 @@ def _declarations(trait: Trait) -> dict[Word, str]:
     found: dict[Word, str] = {}
     for claim in trait.claims_for:
         for word in words_of(claim.value):
-            found.setdefault(word, _declaration(claim))
+            found.setdefault(word, declaration_of(claim))
     return found
 
 
-def _declaration(claim: Claim) -> str:
+def declaration_of(claim: Claim) -> str:
+    """The vocabulary and key of a claim and whose it is, such as `webmcp untrustedContentHint of the tool`."""
     of = "tool" if claim.subject is Subject.TOOL else "answer"
     return f"{claim.vocabulary} {claim.key} of the {of}"
 

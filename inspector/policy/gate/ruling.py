@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.boundary.bounded import Rule
 from inspector.boundary.mask import mask
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import Json, JsonObject
@@ -17,6 +18,7 @@ from inspector.policy.taint import (
     LabelOrigin,
     SessionTrust,
     TrustLabel,
+    declaration_of,
     response_remarks,
     trust_of,
 )
@@ -108,6 +110,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     remarks: tuple[str, ...] = ()
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
+        brought = brought.join(_of_marked_values(record, origin))
         remarks = response_remarks(record.tool, record.outcome)
         if considered.facts is not None:
             handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
@@ -126,6 +129,22 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
         is_agreed=is_agreed,
     )
     return in_force(made)
+
+
+def _of_marked_values(record: CallRecord, origin: LabelOrigin) -> SessionTrust:
+    """The label of an answer with a value at a position that the output schema marks sensitive.
+
+    It does not depend on the boundary, like all labels: at `open` the value reaches the model.
+    """
+    if record.tool is None or record.tool.output_schema is None:
+        return SessionTrust()
+    removals = record.judgement.secrets(record.policy)
+    marked = next((removal for removal in removals if removal.rule == Rule.X_SENSITIVE), None)
+    if marked is None:
+        return SessionTrust()
+    declaration = declaration_of(marked.claim) if marked.claim else "the output schema of the tool"
+    label = TrustLabel(kind=LabelKind.SENSITIVE, origin=origin, declaration=declaration)
+    return SessionTrust(labels=frozenset({label}))
 
 
 def _without_secrets(brought: SessionTrust, record: CallRecord, origin: LabelOrigin) -> SessionTrust:

@@ -27,7 +27,7 @@ _MEANINGS = {
     LabelKind.MALICIOUS: "the server reports an attack in its answer",
     LabelKind.UNTRUSTED: "the answer may contain instructions that are not from you",
     LabelKind.OPEN_WORLD: "the content comes from a place to which anybody can write",
-    LabelKind.SENSITIVE: "the server declares the answer sensitive",
+    LabelKind.SENSITIVE: "the server declares the answer, or values in it, sensitive",
     LabelKind.DATA_CLASS: "a kind of data in the answer",
     LabelKind.ATTRIBUTION: "a source of the answer",
     LabelKind.UNNAMED_SOURCES: "the answer names more sources than Sightline keeps",

@@ -305,3 +305,30 @@ async def test_a_call_that_cannot_be_logged_is_not_sent() -> None:
     assert session.sent == []
     made = await called(Oversight(audit=Auditing("answered")), session)
     assert made.record.remarks == ("the log is full",)
+
+
+MARKED: JsonObject = {
+    "outputSchema": {
+        "type": "object",
+        "properties": {"key": {"type": "string", "x-sensitive": True}, "id": {"type": "string"}},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "labels"),
+    [
+        ({"id": "1", "key": "k-5512"}, [(LabelKind.SENSITIVE, "webmcp-110 x-sensitive of the tool")]),
+        ({"id": "1"}, []),
+    ],
+)
+async def test_a_value_at_a_marked_position_makes_the_session_sensitive(
+    value: Json, labels: list[tuple[LabelKind, str]]
+) -> None:
+    outcome = Result(value={"content": [], "structuredContent": value})
+    session, oversight = PlayedSession(tool("mint", MARKED), answers={"mint": outcome}), Oversight()
+    made = await called(oversight, session, "mint")
+    assert [(label.kind, label.declaration) for label in made.brought.labels] == labels
+    assert oversight.trust.sensitive is bool(labels)
+    # At this boundary, the value reaches the model.
+    assert ("k-5512" in seen(made, Level.OPEN)) is bool(labels)
