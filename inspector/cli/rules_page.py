@@ -6,6 +6,7 @@ from itertools import groupby
 from inspector.cli.output import print_lines
 from inspector.review.registry import rules
 from inspector.review.rule import ReviewRule
+from inspector.review.signals import NOTABLE, SINGLE, SURE, SUSPECT
 
 _HEAD = (
     "# Rules",
@@ -15,6 +16,18 @@ _HEAD = (
     "",
     "An id is never given to another rule. Severity says how bad a finding is, confidence how likely it is to be true; a",
     "single finding may differ from its rule in both. Rules that need results run with `--call`.",
+    "",
+    "`by score` means that a finding has the severity and the confidence of its score, which its message names. The score is",
+    "the sum of the weights of all signs in a passage ([review.md](review.md#orders-to-a-model)):",
+    "",
+    "| score | severity | confidence |",
+    "|---|---|---|",
+    f"| below {NOTABLE:g} | no finding | |",
+    f"| from {NOTABLE:g} | low | low |",
+    f"| from {SUSPECT:g} | high; low with only one sign and a score below {SINGLE:g} | medium |",
+    f"| from {SURE:g} | high | high |",
+    "",
+    "In a result whose tool declares untrusted content, the severity is at most medium.",
 )
 
 
@@ -37,7 +50,8 @@ def _rule(rule: ReviewRule) -> Iterator[str]:
     needs = ", needs results" if rule.call and not rule.each else ""
     yield f"### {rule.id}: {rule.title}"
     yield ""
-    yield f"{rule.severity.value}, confidence {rule.confidence.value}{needs}. {', '.join(rule.references)}."
+    grade = "by score" if rule.is_scored else f"{rule.severity.value}, confidence {rule.confidence.value}"
+    yield f"{grade}{needs}. {', '.join(rule.references)}."
     yield ""
     yield f"{rule.consequence} **Fix:** {rule.fix}"
 

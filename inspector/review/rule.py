@@ -35,6 +35,8 @@ class ReviewRule(Struct, frozen=True, kw_only=True):
     fix: str
     references: tuple[str, ...]
     """References: `CWE-…`, an id of the OWASP MCP Top 10, or a section of a specification."""
+    is_scored: bool = False
+    """True if the score of a text (`signals.InstructionScore`) gives each finding its severity and confidence."""
     subjects: frozenset[SubjectKind] = TOOLS
     """The kinds of subjects that `each` checks."""
     each: Callable[[Offer], Iterable[Hit]] | None = None

@@ -27,7 +27,7 @@ _STRETCH = 700
 """The maximum distance, in characters, between sentences whose signals are added up."""
 NOTABLE, SUSPECT, SURE = 3.0, 4.0, 7.0
 """The minimum scores for a finding, for medium confidence, and for high confidence."""
-_SINGLE = 5.0
+SINGLE = 5.0
 """The minimum score for high severity if there is only one signal."""
 
 
@@ -64,7 +64,7 @@ class InstructionScore(Struct, frozen=True, kw_only=True):
         """
         if self.score < SUSPECT:
             return Severity.LOW
-        return Severity.LOW if len(self.reasons) == 1 and self.score < _SINGLE else Severity.HIGH
+        return Severity.LOW if len(self.reasons) == 1 and self.score < SINGLE else Severity.HIGH
 
 
 _QUIET = InstructionScore(score=0.0, reasons=(), at=0)

@@ -22,6 +22,8 @@ def test_a_rule_finds_its_positive_examples(subtests: pytest.Subtests) -> None:
             found = findings_of(reviewed_of(example), [rule])
             assert found
             assert {finding.id for finding in found} == {rule.id}
+            # docs/rules.md says of which rules the score gives the severity.
+            assert all("(score " in finding.message for finding in found) is rule.is_scored
 
 
 def test_a_rule_finds_nothing_in_its_negative_examples(subtests: pytest.Subtests) -> None:
