@@ -131,7 +131,7 @@ def change_lines(found: Sequence[DefinitionChange], *, instructions: Instruction
         sign = "!" if change.weakens else " "
         where = f" {change.pointer}" if change.pointer else ""
         lines.append(f"{sign} {safe_line(change.tool)}{safe_line(where)} {change.kind.value}")
-        lines += [f"    no longer declared: {safe_line(what)}" for what in change.weakens]
+        lines += [f"    {safe_line(what)}" for what in change.weakens]
         if change.pointer:
             lines += _sides(change.kind, change.before, change.after)
     if not count:

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from inspector.claims.claim import TraitName
+from inspector.claims.claim import TraitName, written
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import Trait, Traits, traits
 from inspector.json.diff import ChangeKind, changes
 from inspector.json.exact import Json, JsonObject, dump, dump_text, equal
 from inspector.protocol.catalogue import Tool
 from inspector.schema.fields import Field, form_of
+from inspector.schema.spellings import MARK
 
 _LOST_SETS = frozenset({TraitName.SENSITIVE_POSITIONS, TraitName.DATA_CLASSES})
 _SETS = _LOST_SETS | {TraitName.DESTINATIONS, TraitName.SOURCES, TraitName.ATTRIBUTION}
@@ -40,7 +41,7 @@ class DefinitionChange(Struct, frozen=True, kw_only=True):
     """The value before, or the whole definition. None too if there was none. Untrusted."""
     after: Json = None
     weakens: tuple[str, ...] = ()
-    """The declarations that the change weakens, in words. May quote untrusted text."""
+    """The declarations that the change weakens, as statements. May quote untrusted text."""
 
 
 class _Loss(Struct, frozen=True, kw_only=True):
@@ -143,12 +144,13 @@ def _losses(before: Tool, after: Tool) -> Iterator[_Loss]:
                 *new.trait(name).claims_against,
             )
             yield _Loss(
-                what=f"{name.value}: {_trait_text(old.trait(name))} → {_trait_text(new.trait(name))}",
+                what=_lost_words(name, old.trait(name), new.trait(name)),
                 pointers=tuple(claim.pointer for claim in every),
             )
     lost = _private_arguments(before) - _private_arguments(after)
     if lost:
-        yield _Loss(what=f"sensitive arguments: {', '.join(sorted(lost))}", pointers=("/inputSchema",))
+        words = f"no longer marked sensitive: the arguments {', '.join(sorted(lost))}"
+        yield _Loss(what=words, pointers=("/inputSchema",))
     if before.output_schema is not None and after.output_schema is None:
         yield _Loss(what="the output schema was removed", pointers=("/outputSchema",))
 
@@ -158,6 +160,17 @@ def _is_weaker(name: TraitName, old: Traits, new: Traits, joined: Traits) -> boo
     if (name in _SETS and name not in _LOST_SETS) or both.value == now.value:
         return False
     return not (now.defaulted and was.value in _HARMLESS)
+
+
+def _lost_words(name: TraitName, old: Trait, new: Trait) -> str:
+    """What a tool no longer declares, as a statement."""
+    if name in _LOST_SETS and isinstance(old.value, tuple):
+        kept = new.value if isinstance(new.value, tuple) else ()
+        lost = ", ".join(written(word) or "the root" for word in old.value if word not in kept)
+        if name is TraitName.SENSITIVE_POSITIONS:
+            return f"{MARK} is no longer declared at {lost}"
+        return f"no longer declared: the data classes {lost}"
+    return f"no longer declared: {name.value}: {_trait_text(old)} → {_trait_text(new)}"
 
 
 def _trait_text(trait: Trait) -> str:

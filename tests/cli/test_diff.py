@@ -86,7 +86,8 @@ def test_a_position_that_is_no_longer_sensitive_is_marked() -> None:
     found = definition_changes([tool(description="a")], [tool(description="b", outputSchema=schema)])
     told = {change.pointer: change.weakens for change in found}
     assert told["/description"] == ()
-    assert "sensitivePositions" in told["/outputSchema/properties/key/x-sensitive"][0]
+    (said,) = told["/outputSchema/properties/key/x-sensitive"]
+    assert said == "x-sensitive is no longer declared at /properties/key"
 
 
 def test_a_lost_output_schema_and_a_lost_sensitive_argument_are_marked() -> None:
@@ -95,7 +96,7 @@ def test_a_lost_output_schema_and_a_lost_sensitive_argument_are_marked() -> None
     )
     found = {change.pointer: change.weakens for change in definition_changes([tool()], [later])}
     assert "the output schema was removed" in found["/outputSchema"]
-    assert found["/inputSchema/properties"] == ("sensitive arguments: /pin",)
+    assert found["/inputSchema/properties"] == ("no longer marked sensitive: the arguments /pin",)
 
 
 def test_a_lost_declaration_of_harmlessness_is_not_marked() -> None:

@@ -42,9 +42,7 @@ def change_title(change: DefinitionChange) -> Content:
 def change_details(change: DefinitionChange, most: int = _MAX_TEXT) -> Iterator[Content]:
     """The declarations that a change weakens, and the texts before and after; no texts of a whole definition."""
     for what in change.weakens:
-        yield Content.assemble(
-            ("  ! no longer declared: ", "bold $text-warning"), content(shortened(what, 300))
-        )
+        yield Content.assemble(("  ! ", "bold $text-warning"), content(shortened(what, 300)))
     if change.pointer:
         yield from both_sides(change, most)
 
