@@ -135,7 +135,7 @@ def change_lines(found: Sequence[DefinitionChange], *, instructions: Instruction
         if change.pointer:
             lines += _sides(change.kind, change.before, change.after)
     if not count:
-        return ["No changes."]
+        return ["No definition changed."]
     weaker = sum(bool(change.weakens) for change in found)
     return [*lines, f"{count} change{'' if count == 1 else 's'}, {weaker} with fewer restrictions"]
 

@@ -114,6 +114,12 @@ def test_added_and_removed_tools_are_listed() -> None:
     ]
 
 
+UNCHANGED = [
+    "No definition changed.",
+    "Results are not compared: sightline verify RECORDING TARGET compares them.",
+]
+
+
 def test_recordings_and_servers_are_compared(tmp_path: Path) -> None:
     wires = [Wire(), Wire()]
     wires[0].listed({**TOOL, "annotations": {"sensitiveHint": True}})
@@ -130,7 +136,7 @@ def test_recordings_and_servers_are_compared(tmp_path: Path) -> None:
     assert text.out.splitlines()[-1] == "2 changes, 1 with fewer restrictions"
     assert "\x1b" not in text.out
     live = sightline("diff", "--exit-code", paths[1], "--", *words("serve", paths[1]))
-    assert (live.code, live.out) == (0, "No changes.\n"), live.err
+    assert (live.code, live.out.splitlines()) == (0, UNCHANGED), live.err
 
 
 @pytest.mark.parametrize(
@@ -157,4 +163,4 @@ def test_a_recording_of_a_server_does_not_differ_from_the_server(tmp_path: Path)
     assert sightline("list", "--record", file, "demo").code == 0
     for before, after in ((file, "demo"), ("demo", file)):
         told = sightline("diff", "--exit-code", before, after)
-        assert (told.code, told.out.strip()) == (0, "No changes."), told.out
+        assert (told.code, told.out.splitlines()) == (0, UNCHANGED), told.out

@@ -57,7 +57,7 @@ def test_a_pin_matches_until_a_definition_changes(server: Changing) -> None:
         "pinned 2 tools and its instructions",
     )
     same = server.pin("--check")
-    assert (same.code, same.out.splitlines()[-1]) == (0, "No changes.")
+    assert (same.code, same.out.splitlines()[-1]) == (0, "No definition changed.")
     # The name that a server gives itself proves nothing, and does not count as a change.
     server.write(LOOK, SUM, name="other")
     assert server.pin("--check").code == 0
@@ -126,7 +126,7 @@ def test_a_check_says_that_the_pin_has_no_folder(tmp_path: Path) -> None:
     assert checked.out.splitlines()[-1].startswith("This pin is for all folders that have none")
     sightline("pin", "--", *target.command, cwd=tmp_path / "here")
     checked = sightline("pin", "--check", "--", *target.command, cwd=tmp_path / "here")
-    assert (checked.code, checked.out.splitlines()[-1]) == (0, "No changes.")
+    assert (checked.code, checked.out.splitlines()[-1]) == (0, "No definition changed.")
 
 
 def test_a_pin_that_cannot_be_read_is_reported_with_its_file(server: Changing, tmp_path: Path) -> None:

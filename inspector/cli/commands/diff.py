@@ -28,6 +28,7 @@ from inspector.session.live import Session
 
 _SUFFIX = ".jsonl"
 _PIN = "pin:"
+_RESULTS = "Results are not compared: sightline verify RECORDING TARGET compares them."
 _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 
 
@@ -86,7 +87,9 @@ def command(
     if format_ == "json":
         print_json(changes_shape(changes, instructions=instructions))
     else:
-        print_lines(change_lines(changes, instructions=instructions))
+        lines = change_lines(changes, instructions=instructions)
+        has_recording = any(isinstance(word, str) and word.endswith(_SUFFIX) for word in (before, later))
+        print_lines([*lines, _RESULTS] if has_recording and not (changes or (known and both.kind)) else lines)
     return ExitCode.DIFFERS if exits and (changes or (known and both.kind)) else ExitCode.OK
 
 
