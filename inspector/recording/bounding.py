@@ -1,6 +1,7 @@
 """Bounds messages for a recording: withholds values that tools declare sensitive, and copies of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from itertools import chain
 
 from msgspec.structs import replace
@@ -23,13 +24,22 @@ from inspector.json.pointer import child, index_of, split
 from inspector.json.texts import texts_in
 from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Answered, Event, Exchange, Late, answered_by, ending_of, task_of
-from inspector.protocol.frames import Request, Response, request_key
+from inspector.protocol.exchanges import (
+    Answered,
+    Asked,
+    Event,
+    Exchange,
+    Late,
+    answered_by,
+    ending_of,
+    task_of,
+)
+from inspector.protocol.frames import Direction, Notification, Request, Response, request_key
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.tasks import outcome_of
 from inspector.recording.definitions import OF_THE_SERVER, RecordedDefinitions
 from inspector.recording.known import KnownValues
-from inspector.recording.markers import MarkerKey, with_markers
+from inspector.recording.markers import MarkerKey, is_marker, with_markers
 from inspector.schema.fields import Field, Form, form_of
 from inspector.schema.positions import positions_of
 
@@ -109,6 +119,26 @@ class Bounder:
         self._questions = Questions()
         self._running = set[str]()
         """The calls that are waiting for an answer."""
+        self.typed: list[Json] = []
+        """The withheld arguments and answers of the user."""
+        self._in_order: KnownValues | None = None
+        """What is withheld from the handshake and listings, if `known` has more, learnt ahead."""
+
+    def ahead(self) -> "Bounder":
+        """A bounder that learns ahead what this session withholds; `known` gets it too."""
+        made = Bounder(self.key, self.policy, ())
+        self._in_order = deepcopy(self.known)
+        made.known = self.known
+        return made
+
+    def follow(self, ahead: "Bounder") -> None:
+        """Begin to judge what `ahead` has learnt from."""
+        if self._in_order is not None:
+            self._in_order.learn(ahead.typed)
+
+    def conceal(self, values: Iterable[str]) -> None:
+        """Withhold these values from now on."""
+        self._know(list(values))
 
     def connect(self) -> None:
         self._running.clear()
@@ -276,7 +306,12 @@ class Bounder:
         """Withhold every copy of a withheld value. `value`: from `sent`, `replied` or `received`."""
         if isinstance(event, Malformed):
             return value if by_us else self.key.marker(UNJUDGED, value)
-        return self.known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)))
+        # A result that is withheld as a whole has common words. Without the definitions, nothing could be read.
+        known = (is_of_server(event) and self._in_order) or self.known
+        left = known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)))
+        if not by_us or left is value or not isinstance(left, dict) or not is_marker(left.get("method")):
+            return left
+        return {**left, "method": text_at(value, "method")}
 
     def _list(self, method: str, result: Json) -> None:
         self._take(*self._definitions.take(method, result))
@@ -289,7 +324,15 @@ class Bounder:
     def _publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
         # A listing that arrives during a call may repeat what the call's answer is about to withhold.
         if not self._running:
-            self.known.publish(texts, names)
+            said, keys = list(texts), list(names)
+            self.known.publish(said, keys)
+            if self._in_order is not None:
+                self._in_order.publish(said, keys)
+
+    def _know(self, values: list[Json]) -> None:
+        self.known.learn(values)
+        if self._in_order is not None:
+            self._in_order.learn(values)
 
     def _removals(
         self, outcome: Result | RpcError, asked: Request, policy: BoundaryPolicy
@@ -313,11 +356,24 @@ class Bounder:
                 values += found
                 if removal.rule == Rule.DETECT:
                     values += _credentials_in(found)
-        self.known.learn(values)
+                if removal.rule == ARGUMENT:
+                    self.typed += found
+        self._know(values)
 
     def _without(self, value: JsonObject, members: Iterable[str]) -> JsonObject:
         markers = {name: self.key.marker(UNJUDGED, value[name]) for name in members if name in value}
         return {**value, **markers} if markers else value
+
+
+def is_of_server(event: Event) -> bool:
+    """True for the handshake and listings, which later frames are judged by."""
+    match event:
+        case Asked(exchange=exchange) | Answered(exchange=exchange):
+            return exchange.asked_by is Direction.SENT and exchange.request.method in OF_THE_SERVER
+        case Notification(method=method):
+            return method == "notifications/initialized"
+        case _:
+            return False
 
 
 _TTL = ("ttl",)

@@ -36,8 +36,7 @@ from inspector.protocol.exchanges import (
 from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request, Response
 from inspector.protocol.outcome import Failure, RpcError
 from inspector.protocol.tasks import CANCEL, COMPLETED, outcome_of, state_in
-from inspector.recording.bounding import UNJUDGED, Bounder
-from inspector.recording.definitions import OF_THE_SERVER
+from inspector.recording.bounding import UNJUDGED, Bounder, is_of_server
 from inspector.recording.format import (
     Connected,
     End,
@@ -70,19 +69,9 @@ def needed_of(before: Iterable[Matched]) -> frozenset[int]:
                     waiting.pop((exchange.frame, exchange.key), None)
                 case _:
                     pass
-        if matched.events and all(map(_is_needed, matched.events)):
+        if matched.events and all(map(is_of_server, matched.events)):
             needed.add(matched.frame.number)
     return frozenset(needed | set(waiting.values()))
-
-
-def _is_needed(event: Event) -> bool:
-    match event:
-        case Asked(exchange=exchange) | Answered(exchange=exchange):
-            return exchange.asked_by is Direction.SENT and exchange.request.method in OF_THE_SERVER
-        case Notification(method=method):
-            return method == "notifications/initialized"
-        case _:
-            return False
 
 
 _STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
@@ -93,6 +82,14 @@ FAILED = "call"
 
 MAX_HELD_FRAMES = 10_000
 MAX_HELD_BYTES = 16 << 20
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """One connection, as far as it went before a recording of it began."""
+
+    frames: tuple[Matched, ...] = ()
+    calls: tuple[PageCall, ...] = ()
+    """The calls of a page's tools."""
 
 
 class _Held(Struct, frozen=True, kw_only=True):
@@ -165,14 +162,31 @@ class Scribe:
             compared = self._bounder.compared(made.outcome, made.name)
             yield structs.replace(projection, output=recorded_output(compared))
 
-    def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
+    def foresee(self, past: Iterable[Past]) -> Iterator[Line]:
+        """Learn what to withhold from a past that is known as a whole, so that its earlier lines lack it too.
+
+        `past`: every connection so far, in order. Call it before anything else is written.
+        """
+        judging = self._bounder
+        self._bounder = judging.ahead()
+        for connection in past:
+            self._bounder.connect()
+            for made in connection.calls:
+                if not isinstance(made.outcome, Failure):
+                    self._bounder.page_call(made.tool, made.arguments, made.outcome)
+            for matched in connection.frames:
+                self._bounded(matched)
+        # The frames are judged again when they are written, by the definitions of their time.
+        judging.follow(self._bounder)
+        self._bounder = judging
+        self._pending.clear()
+        self._is_short = False
+        return iter(())
+
+    def learn(self, frames: Iterable[Matched]) -> Iterator[Line]:
         """Process the frames from before the recording. Returns only the lines that later frames need."""
         before = list(frames)
         needed = needed_of(before)
-        for made in calls:
-            if not isinstance(made.outcome, Failure):
-                self._bounder.page_call(made.tool, made.arguments, made.outcome)
-        self._frames = 0
         written = 0
         for matched in before:
             for line in self.take(matched):
@@ -208,7 +222,7 @@ class Scribe:
 
     def conceal(self, values: Iterable[str]) -> Iterator[Line]:
         """Withhold these values from all later lines."""
-        self._bounder.known.learn(list(values))
+        self._bounder.conceal(values)
         return iter(())
 
     def finish(self) -> Iterator[Line]:
@@ -388,10 +402,12 @@ def bounded_lines(
 
     `calls`: the calls of a page, in order. `notes`: in order, with plain texts.
     """
-    ended = ((made.at_s + made.duration_s, partial(scribe.call, made)) for made in calls)
+    past = Past(frames=tuple(frames), calls=tuple(calls))
+    yield from scribe.foresee((past,))
+    ended = ((made.at_s + made.duration_s, partial(scribe.call, made)) for made in past.calls)
     noted = ((note.at_s, partial(scribe.note, note.at_s, note.kind, str(note.text))) for note in notes)
     waiting = deque(merge(ended, noted, key=itemgetter(0)))
-    for matched in frames:
+    for matched in past.frames:
         while waiting and waiting[0][0] <= matched.frame.at_s:
             yield from waiting.popleft()[1]()
         yield from scribe.take(matched)

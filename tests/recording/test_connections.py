@@ -15,10 +15,11 @@ from inspector.recording.codec import written
 from inspector.recording.files import Break, Recorder, RecordingFile
 from inspector.recording.format import Connected, Lenses, Line, Note, PageCall, Projected, RecordedFrame
 from inspector.recording.markers import is_marker
-from inspector.recording.scribe import Scribe, bounded_lines
-from tests.recording.sessions import HEADER, KEY, TOOL, Wire, bodies, conversation, scribed, text_of
+from inspector.recording.scribe import Past, Scribe, bounded_lines
+from tests.recording.sessions import HEADER, KEY, OTHER, TOOL, Wire, bodies, conversation, scribed, text_of
 
 SECRET = "CANARY-4711-abcdef"
+TYPED = "typed-by-the-user-0815"
 FREE: JsonObject = {"content": [{"type": "text", "text": "free"}]}
 PAGE_TOOL = Tool(name="get_key", definition=TOOL)
 
@@ -32,6 +33,10 @@ def reached_anew(before: Wire, after: Wire, *, finish: bool = True) -> list[Line
     for frame in after.matched:
         lines += scribe.take(frame)
     return [*lines, *scribe.finish()] if finish else lines
+
+
+def method_in(body: Json) -> Json:
+    return body.get("method") if isinstance(body, dict) else None
 
 
 def shapes(lines: list[Line]) -> list[JsonObject]:
@@ -104,7 +109,7 @@ def test_earlier_frames_are_learnt_from_and_only_necessary_ones_written() -> Non
     wire.called("get_key", {"q": "waits"}, 8)
     wire.logged("while it waits")
     scribe = Scribe(KEY, Lenses())
-    lines = list(scribe.learn(wire.matched, ()))
+    lines = list(scribe.learn(wire.matched))
     assert [line.number for line in lines if isinstance(line, RecordedFrame)] == [1, 2, 5]
     wire.answered(FREE, 8)
     lines += scribe.take(wire.matched[-1])
@@ -120,10 +125,61 @@ def test_earlier_frames_are_learnt_from_and_only_necessary_ones_written() -> Non
 
 def test_secrets_of_earlier_page_calls_are_learnt_too() -> None:
     scribe = Scribe(KEY, Lenses())
-    assert list(scribe.learn((), [page_call({"id": "one", "key": SECRET})])) == []
+    assert list(scribe.foresee([Past(calls=(page_call({"id": "one", "key": SECRET}),))])) == []
     (note,) = scribe.note(2, "policy", f"allowed, because of {SECRET}")
     assert isinstance(note, Note)
     assert is_marker(note.text)
+
+
+def test_a_past_is_withheld_by_what_is_learnt_from_its_end(tmp_path: Path) -> None:
+    first = Wire()
+    form: JsonObject = {"type": "object", "properties": {"api_key": {"type": "string"}}}
+    first.stderr(f"debug {SECRET}")
+    first.listed(TOOL, OTHER)
+    first.called("other", {"q": SECRET, "again": TYPED})
+    first.answered({"content": [{"type": "text", "text": f"was {TYPED}"}]})
+    last = conversation()
+    last.received({"id": 3, "method": "elicitation/create", "params": {"requestedSchema": form}})
+    reply: JsonObject = {"jsonrpc": "2.0", "id": 3}
+    last.frame(Direction.SENT, dump({**reply, "result": {"action": "accept", "content": {"api_key": TYPED}}}))
+    last.called("other", {"q": TYPED}, 9)
+    past = [Past(frames=tuple(wire.matched)) for wire in (first, last)]
+
+    began, joined = Recorder(tmp_path / "began.jsonl", HEADER), Recorder(tmp_path / "joined.jsonl", HEADER)
+    began.begin_at(2, past)
+    for number, wire in enumerate((first, last)):
+        if number:
+            began.connect()
+        for frame in wire.matched:
+            began.frame(frame)
+    joined.join(past, now_s=2)
+    for recorder in (began, joined):
+        recorder.close()
+        text = recorder.path.read_text()
+        assert "get_key" in text
+        assert [value for value in (SECRET, TYPED) if value in text] == []
+    lines = [line for line in in_file(began.path) if not isinstance(line, Break)]
+    found = bodies(shapes(lines))
+    assert is_marker(found[1])
+    assert '"name":"get_key"' in text_of(shapes(lines))
+    assert [call.mismatches for call in checked(lines)] == [(), ()]
+
+
+def test_the_definitions_of_a_past_lack_only_what_the_user_has_typed() -> None:
+    wire = Wire()
+    told: JsonObject = {**TOOL, "description": "Has resources."}
+    wire.listed(told, {**OTHER, "description": "Was 943102."})
+    wire.sent("resources/list", {}, 5)
+    wire.answered({"resources": []}, 5)
+    wire.called("get_key", {"pin": "943102"})
+    wire.answered({"content": [], "structuredContent": {"id": "one", "key": "resources"}})
+    wire.sent("resources/read", {"uri": "a://b"}, 8)
+    lines = [written(line) for line in bounded_lines(Scribe(KEY, Lenses()), wire.matched)]
+    found = bodies(lines)
+    listing = text_of([{"tools": found[2]}])
+    assert "Has resources." in listing
+    assert "943102" not in listing
+    assert [method_in(found[number]) for number in (3, 7)] == ["resources/list", "resources/read"]
 
 
 def test_a_short_value_is_masked_only_in_notes_that_quote_the_page() -> None:
@@ -218,7 +274,7 @@ def test_numbers_and_clock_continue_over_connections(tmp_path: Path) -> None:
 def test_a_recording_can_begin_in_the_middle_of_a_session(tmp_path: Path) -> None:
     wire = conversation()
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
-    recorder.join(wire.matched, now_s=2)
+    recorder.join([Past(frames=tuple(wire.matched))], now_s=2)
     wire.called("get_key", {"pin": "1", "q": "y"}, 8)
     wire.answered(FREE, 8)
     for frame in wire.matched[4:]:

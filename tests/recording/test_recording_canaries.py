@@ -8,19 +8,22 @@ from inspector.boundary.bounded import Level
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import JsonObject, dump, parse
 from inspector.protocol.frames import Direction
+from inspector.recording.codec import written as written_line
 from inspector.recording.format import Lenses
+from inspector.recording.scribe import Scribe, bounded_lines
 from tests.proof.cases import Case, cases
 from tests.proof.sinks import bounded_by, echoes_of, occurs, text_of
 from tests.proof.tally import PARTS, prove
 from tests.proof.templates import Encoding, written
 from tests.proof.test_canaries import withheld_words
-from tests.recording.sessions import Wire, scribed
+from tests.recording.sessions import KEY, Wire, scribed
 from tests.recording.sessions import text_of as bytes_of
 
 ENCODINGS = tuple(Encoding)
 
 
-def is_in_no_recording(case: Case) -> set[str]:
+def is_in_no_recording(case: Case, *, is_late: bool = False) -> set[str]:
+    """`is_late`: whether the recording begins with a past, in which the value came before its declaration."""
     words, outcome = case.words(0), case.sent
     bounded = bounded_by(case, outcome, Level.DECLARED)
     # A block for the user alone may be shown to the user.
@@ -28,17 +31,22 @@ def is_in_no_recording(case: Case) -> set[str]:
     values = [index for index, is_whole in wanted.items() if is_whole]
     wire = Wire()
     wire.listed(case.tool.definition if case.tool else {})
-    wire.called(case.tool.name if case.tool else "tool", {})
+    if not is_late:
+        wire.called(case.tool.name if case.tool else "tool", {})
     for index in values:
         wire.logged(["said early", *(written(words[index], encoding, index)[0] for encoding in Encoding)])
         # One text with all encodings would be found by any of them; over many cases each encoding is used.
         chosen = ENCODINGS[crc32(repr(words[index]).encode()) % len(ENCODINGS)]
         wire.stderr(written(words[index], chosen, index + 1)[0])
+    if is_late:
+        wire.called(case.tool.name if case.tool else "tool", {})
     answer: JsonObject = {"jsonrpc": "2.0", "id": 7, "error" if case.is_error else "result": outcome.value}  # type: ignore[union-attr]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     wire.frame(Direction.RECEIVED, dump(answer))
     for index in values:
         wire.logged({"late": [written(words[index], encoding, index + 2)[0] for encoding in Encoding]})
-    lines = scribed(wire.frames, Lenses(policy=case.policy))
+    lenses = Lenses(policy=case.policy)
+    late = (written_line(line) for line in bounded_lines(Scribe(KEY, lenses), wire.matched))
+    lines = list(late) if is_late else scribed(wire.frames, lenses)
     # The definition belongs to the server, with anything that it contains.
     text = text_of(*(parse(dump(line)).value for line in lines[2:]))
     echoed = {echo.index for echo in case.echoes}
@@ -58,6 +66,13 @@ def is_in_no_recording(case: Case) -> set[str]:
 @pytest.mark.parametrize("part", PARTS[::2])
 def test_a_withheld_value_is_in_no_recording(part: int) -> None:
     prove("7 canary in a recording", part, cases(echoes=True), is_in_no_recording, mostly=("canary",))
+
+
+def test_a_withheld_value_is_in_no_line_before_its_result_if_the_recording_begins_later() -> None:
+    def held(case: Case) -> set[str]:
+        return is_in_no_recording(case, is_late=True)
+
+    prove("7 canary in a past", PARTS[0], cases(echoes=True), held, mostly=("canary",))
 
 
 def test_a_credential_that_the_policy_withholds_is_in_no_later_line_of_a_recording() -> None:

@@ -23,7 +23,7 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.targets import PageTarget, Target
 from inspector.recording.codec import written
 from inspector.recording.format import Header, Lenses, Line, PageCall
-from inspector.recording.scribe import Scribe
+from inspector.recording.scribe import Past, Scribe
 from inspector.recording.target import header_of, named, secret_values
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ class Clock:
             self._calls_before = self._calls
         return self._connections
 
-    def join(self, frames: Sequence[Matched], calls: Sequence[PageCall], now_s: float) -> None:
+    def join(self, joined: Past, now_s: float) -> None:
         """Begin a recording in the middle of the first connection."""
-        self._calls = calls[-1].number if calls else 0
+        self._calls = joined.calls[-1].number if joined.calls else 0
         self._connections = 1
         self._started_s = time.monotonic() - now_s
-        self._last = frames[-1].frame.number if frames else 0
+        self._last = joined.frames[-1].frame.number if joined.frames else 0
 
     def file_s(self, at_s: float) -> float:
         """Convert a time of the current connection to the clock of the file."""
@@ -149,22 +149,24 @@ class Recorder:
             at_s = self._clock.file_s(going_on_s or 0)
             self._work.put(lambda: self._scribe.connect(at_s, number, changed))
 
-    def begin_at(self, now_s: float) -> None:
-        """Begin with stored frames, which must be passed to `frame` oldest first.
+    def begin_at(self, now_s: float, past: Sequence[Past]) -> None:
+        """Begin with a past, whose connections, frames and calls must be passed to the methods below, oldest first.
 
         `now_s`: on the clock of the first connection.
         """
-        self._clock.join((), (), now_s)
+        self._clock.join(Past(), now_s)
+        self._work.put(lambda: self._scribe.foresee(past))
 
-    def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
-        """Begin in the middle of a session. `frames`, `calls`: the frames and calls so far.
+    def join(self, past: Sequence[Past], *, now_s: float) -> None:
+        """Begin in the middle of the last connection of `past`.
 
-        Of earlier frames, only the listings are written; the others only tell which values to withhold.
-        `now_s`: the time on the clock of the connection.
+        Of its earlier frames, only the listings are written; the others, and those of earlier connections,
+        only tell which values to withhold. `now_s`: the time on the clock of the connection.
         """
-        before, made = tuple(frames), tuple(calls)
-        self._clock.join(before, made, now_s)
-        self._work.put(lambda: self._scribe.learn(before, made))
+        joined = past[-1]
+        self._clock.join(joined, now_s)
+        self._work.put(lambda: self._scribe.foresee(past))
+        self._work.put(lambda: self._scribe.learn(joined.frames))
         self._work.put(lambda: self._scribe.note(now_s, RECORDING, _JOINED))
 
     def frame(self, matched: Matched) -> None:

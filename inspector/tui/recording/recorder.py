@@ -22,7 +22,7 @@ from inspector.recording.exports import Kind, exported
 from inspector.recording.files import GoodLines, Recorder, RecordingFile
 from inspector.recording.files.writing import header_now, recorder_of
 from inspector.recording.format import Header, Lenses, Line, Note
-from inspector.recording.scribe import Scribe, bounded_lines
+from inspector.recording.scribe import Past, Scribe, bounded_lines
 from inspector.recording.target import named, secret_values
 from inspector.session.call_record import page_call_of
 from inspector.session.events import Listener, SessionState
@@ -176,7 +176,7 @@ class SessionRecorder:
         if has_past:
             self._give_all(recorder, session)
         else:
-            _join(recorder, session)
+            self._join(recorder, session)
         session.recorder = recorder
         self._changed()
         words = "" if has_past else " Recording starts here; earlier calls are not included."
@@ -194,12 +194,21 @@ class SessionRecorder:
         """Write every connection so far to the recorder."""
         opened = self._past(session)
         first_s = opened[0][1]
-        recorder.begin_at(opened[-1][1] - first_s + session.now_s)
-        for number, (each, at_s) in enumerate(opened):
+        past = [_past_of(each) for each, _ in opened]
+        recorder.begin_at(opened[-1][1] - first_s + session.now_s, past)
+        for number, ((each, at_s), known) in enumerate(zip(opened, past, strict=True)):
             if number:
                 recorder.connect(since_s=at_s - first_s, client=each.options.client.profile.name)
-            recorder.conceal(each.own.values)
-            _give_past(recorder, each)
+            _give_past(recorder, each, known)
+
+    def _join(self, recorder: Recorder, session: Session) -> None:
+        """Start recording in the middle of a session.
+
+        The recorder only learns secrets and definitions from the earlier frames.
+        """
+        recorder.join([_past_of(each) for each, _ in self._past(session)], now_s=session.now_s)
+        if isinstance(session.target, PageTarget):
+            recorder.listed(session.now_s, session.catalogue.tools)
 
     async def _stop(self) -> None:
         recorder, self._recorder = self._recorder, None
@@ -258,35 +267,23 @@ def _proposed(suffix: str) -> str:
     return f"sightline-{now:%Y%m%d-%H%M%S}{suffix}"
 
 
-def _join(recorder: Recorder, session: Session) -> None:
-    """Start recording in the middle of a session.
-
-    The recorder only learns secrets and definitions from the earlier frames.
-    """
+def _past_of(session: Session) -> Past:
     is_page = isinstance(session.target, PageTarget)
-    calls = [page_call_of(record) for record in session.calls] if is_page else []
-    recorder.join(list(session.timeline.matched), calls, now_s=session.now_s)
-    if is_page:
-        recorder.listed(session.now_s, session.catalogue.tools)
+    calls = map(page_call_of, session.calls) if is_page else ()
+    return Past(frames=tuple(session.timeline.matched), calls=tuple(calls))
 
 
-def _give_past(recorder: Recorder, session: Session) -> None:
+def _give_past(recorder: Recorder, session: Session, past: Past) -> None:
     """Write the kept frames, calls and decisions of a session to the recorder, in their order."""
-    is_page = isinstance(session.target, PageTarget)
-    calls = (
-        (record.at_s + record.duration_s, partial(recorder.call, page_call_of(record)))
-        for record in (session.calls if is_page else ())
-    )
+    calls = ((made.at_s + made.duration_s, partial(recorder.call, made)) for made in past.calls)
     notes = (
         (note.at_s, partial(recorder.note, note.at_s, note.kind, str(note.text)))
         for note in _notes_of(session)
     )
-    frames = (
-        (matched.frame.at_s, partial(_give_frame, recorder, matched)) for matched in session.timeline.matched
-    )
+    frames = ((matched.frame.at_s, partial(_give_frame, recorder, matched)) for matched in past.frames)
     for _, give in merge(frames, calls, notes, key=itemgetter(0)):
         give()
-    if is_page:
+    if isinstance(session.target, PageTarget):
         recorder.listed(session.now_s, session.catalogue.tools)
 
 
@@ -334,8 +331,7 @@ def export(session: Session, name: str, lenses: Lenses) -> int:
 
 
 def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
-    target = session.target
-    calls = [page_call_of(record) for record in session.calls] if isinstance(target, PageTarget) else []
+    target, past = session.target, _past_of(session)
     # Each document has a key of its own, so ids in two documents cannot be compared.
     scribe = Scribe(
         secrets.token_bytes(32),
@@ -344,7 +340,7 @@ def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
         target=(str(target), named(target)[1]),
     )
     header = header_now(target, lenses, client=session.options.client.profile.name)
-    return header, bounded_lines(scribe, list(session.timeline.matched), calls, _notes_of(session))
+    return header, bounded_lines(scribe, past.frames, past.calls, _notes_of(session))
 
 
 def _write(path: Path, lines: Iterator[str]) -> int:

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import Channel, Direction
 from inspector.recording.checking import checked
 from inspector.recording.files import Break, RecordingFile, writing
 from inspector.recording.format import Connected, End, Line, Note, RecordedFrame
@@ -122,6 +122,38 @@ async def test_a_recording_can_hold_everything_since_the_start(tmp_path: Path, s
     results = list(checked(line for line in lines if not isinstance(line, Break)))
     assert [(call.tool, call.mismatches) for call in results] == [("mint", ()), ("mint", ())]
     assert sum("allow mint" in str(line.text) for line in lines if isinstance(line, Note)) == 2
+
+
+@pytest.mark.parametrize("has_past", [True, False], ids=["since the start", "from now on"])
+async def test_a_late_recording_withholds_what_was_declared_after_it_was_said(
+    tmp_path: Path, *, has_past: bool
+) -> None:
+    path, document = tmp_path / "session.jsonl", tmp_path / "session.md"
+    played = script()
+    app = app_of(played)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "mint")
+        listed(played.opened[0])
+        played.opened[0].frame(Direction.RECEIVED, f"debug {KEY}".encode(), Channel.STDERR)
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape")
+        await begun(pilot, app, document, key="x")
+        await settled(pilot, app, "Exported to")
+        await pilot.press("R")
+        while len(played.opened) < 2:
+            await pilot.pause()
+        await settled(pilot, app, "demo  ready")
+        listed(played.opened[1])
+        await begun(pilot, app, path, has_past=has_past)
+        await settled(pilot, app, "● recording ")
+        played.opened[1].frame(Direction.RECEIVED, f"later {KEY}".encode(), Channel.STDERR)
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to")
+    assert KEY not in path.read_text()
+    assert KEY not in document.read_text()
+    frames = [line for line in lines_of(path) if isinstance(line, RecordedFrame)]
+    assert sum(line.channel is Channel.STDERR for line in frames) == 1 + has_past
 
 
 async def test_a_recording_since_the_start_includes_calls_before_a_reconnection(tmp_path: Path) -> None:
