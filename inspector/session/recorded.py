@@ -46,6 +46,8 @@ _RECENT = 60
 """The number of timeline entries in a scene: as many as a screen shows."""
 _MOST_OTHERS = 50
 """The maximum number of lines that are searched backwards for a frame."""
+_MOST_ANSWERED, _MOST_ANSWERED_BYTES = 1_000, 64 << 20
+"""The maximum number of calls that are reviewed, and of the bytes of their lines. The last ones are kept."""
 _REMEMBERED = 2
 """The number of calls kept in memory: the one on the screen, and the previous one."""
 
@@ -75,6 +77,17 @@ class Scene(Struct, frozen=True, kw_only=True):
     """The last call of the selected tool; None if there is none."""
     landed: CallRecord | None
     """The last call that has ended since the previous position; None if there is none."""
+    calls: int
+    """The number of calls that have ended up to the position."""
+
+
+class AnsweredCalls(Struct, frozen=True, kw_only=True):
+    """Calls that have ended up to a position of a recording."""
+
+    records: tuple[CallRecord, ...]
+    """In the order in which they ended."""
+    before: int
+    """The number of them that ended before the connection of the position."""
 
 
 def _options(header: Header) -> Options:
@@ -93,6 +106,8 @@ class RecordedSession(Session):
         self._played: Played | None = None
         self._sealed: SealedFrames | None = None
         self._read: OrderedDict[tuple[int, str], CallRecord] = OrderedDict()
+        self._answered: dict[int, tuple[CallRecord, ...]] = {}
+        """The last result of `answered`, by line."""
         self._changing = threading.Lock()
         self._users = 0
         """The number of threads that are reading the file. The last one closes it."""
@@ -193,7 +208,35 @@ class RecordedSession(Session):
             recent=_entries(played, max(entries - _RECENT, 0), entries, position),
             record=self._record(asked.position, tool, asked.number) if asked and tool is not None else None,
             landed=landed,
+            calls=played.number_of_call(position),
         )
+
+    def answered(self, position: int) -> "AnsweredCalls":
+        """The calls that have ended up to `position`, or the last of them: `_MOST_ANSWERED`, `_MOST_ANSWERED_BYTES`.
+
+        Blocks: call it in a thread, in one at a time.
+        """
+        with self.reading() as played:
+            wanted: list[int] = []
+            size = 0
+            ended = played.calls[: played.number_of_call(position)]
+            for place in dict.fromkeys(reversed(ended[-_MOST_ANSWERED:])):
+                size += played.size(place)
+                if wanted and size > _MOST_ANSWERED_BYTES:
+                    break
+                wanted.append(place)
+            wanted.reverse()
+            known = self._answered
+            self._answered = {place: known.get(place) or self._ended_at(place) for place in wanted}
+            begun = played.begun(position)
+            return AnsweredCalls(
+                records=tuple(record for records in self._answered.values() for record in records),
+                before=sum(len(records) for place, records in self._answered.items() if place <= begun),
+            )
+
+    def _ended_at(self, position: int) -> tuple[CallRecord, ...]:
+        number = self.played.number_of_call(position)
+        return tuple(self._made_of(call, position, number) for call in self.played.call(position))
 
     def entries(self, first: int, end: int, position: int) -> Mapping[int, Entry]:
         """Entries of the timeline by index from 0, as they were at `position`.
@@ -228,8 +271,9 @@ class RecordedSession(Session):
 
     def _made(self, position: int, name: str, number: int) -> CallRecord | None:
         call = next((call for call in self.played.call(position) if call.name == name), None)
-        if call is None:
-            return None
+        return None if call is None else self._made_of(call, position, number)
+
+    def _made_of(self, call: ReplayedCall, position: int, number: int) -> CallRecord:
         line = self.played.line(position)
         outcome = self._outcome(call, line)
         is_answered = not isinstance(outcome, Failure)

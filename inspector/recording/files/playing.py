@@ -293,6 +293,14 @@ class Played:
         """The number of the last call that ended up to `position`."""
         return self._index.calls.until(position)
 
+    def begun(self, position: int) -> int:
+        """The line at which the connection of `position` began; 0 for the first."""
+        return self._index.connections.last(position) or 0
+
+    def size(self, position: int) -> int:
+        """The size of a line in bytes."""
+        return self._file.size(position)
+
     def time_of(self, position: int) -> float:
         """The time of a line in seconds. It is never earlier than that of the previous line."""
         times = self._index.times

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 
 
 class LastCall(Struct, frozen=True, kw_only=True):
-    """The last call of a tool."""
+    """The last call of a tool, or one of all its calls in a recording."""
 
     number: int
     name: str
@@ -112,7 +112,9 @@ class Material(Struct, frozen=True, kw_only=True):
     timeline: Timeline
     """The timeline of the session, which may grow during the review."""
     calls: tuple[LastCall, ...] = ()
-    """The last call of each called tool."""
+    """The last call of each called tool; or all calls, in order."""
+    has_all_calls: bool = False
+    """True if `calls` are all calls up to a position in a recording, which may move back."""
     listings: "tuple[OtherListing, ...]" = ()
     origin: str | None = None
     """The server's address, if it has one."""

@@ -114,7 +114,7 @@ class OngoingReview:
             ),
             before=frozenset(
                 entry.fingerprint
-                for call in material.calls
+                for call in {call.name: call for call in material.calls}.values()
                 if call.is_before
                 for entry in self._called[call.name].entries
             )
@@ -160,9 +160,19 @@ class OngoingReview:
 
     def _judge_calls(self, material: Material) -> None:
         called: dict[str, _Called] = {}
+        last = {answered.name: answered.number for answered in material.calls}
         for answered in material.calls:
-            before = self._called.get(answered.name)
-            if before is None or before.number != answered.number:
+            name = answered.name
+            before = called.get(name) or self._called.get(name)
+            if before is not None and material.has_all_calls and last[name] < before.number:
+                # The position has moved back: these findings are about results that have not come yet.
+                before = None
+            is_known = before is not None and (
+                answered.number <= before.number
+                if material.has_all_calls
+                else answered.number == before.number
+            )
+            if before is None or not is_known:
                 call = _call(answered, material.origin)
                 self._learn(call)
                 entries = tuple(_entries(findings_of(call, _rules("call")), answered.number))
@@ -176,7 +186,7 @@ class OngoingReview:
                     unread=tuple(each for one in call.calls for each in partly_read(one)),
                     earlier=_earlier(before, entries) if before is not None and is_same else (),
                 )
-            called[answered.name] = before
+            called[name] = before
         self._called = called
 
     def _learn(self, call: Reviewed) -> None:

@@ -92,6 +92,8 @@ class Reviewer:
         self._session: Session | None = None
         self._review = OngoingReview()
         self._calls: dict[str, LastCall] = {}
+        self._every: tuple[LastCall, ...] | None = None
+        """All calls up to the position in a recording, in order; None for a live session."""
         self._listings: tuple[OtherListing, ...] = ()
         """The pinned definitions, and those of the session's first listing that changed, as listings to compare with."""
         self._heard = 0
@@ -152,13 +154,21 @@ class Reviewer:
         session = self._link.session
         if session is not None and record.kind is Kind.TOOL:
             self._review_of(session)
-            self._calls[record.name] = LastCall(
-                number=record.number,
-                name=record.name,
-                judgement=record.judgement,
-                left_out=record.left_out,
-            )
+            self._calls[record.name] = _last_call(record)
             self.listed()
+
+    def answered(self, records: Sequence[CallRecord], *, before: int) -> None:
+        """Review the results of these calls only: all calls of a recording up to a position.
+
+        `before`: the number of them, from the first, that are from before a reconnect.
+        """
+        self._every = tuple(
+            replace(_last_call(record), is_before=place < before)
+            for place, record in enumerate(records)
+            if record.kind is Kind.TOOL
+        )
+        self._calls = {call.name: call for call in self._every}
+        self.listed()
 
     def heard(self, entries: Sequence[TimelineEntry]) -> None:
         """Review the new timeline entries, if any of them can lead to findings."""
@@ -187,7 +197,8 @@ class Reviewer:
             catalogue=session.catalogue,
             server=facts,
             timeline=session.timeline,
-            calls=tuple(self._calls.values()),
+            calls=tuple(self._calls.values()) if self._every is None else self._every,
+            has_all_calls=self._every is not None,
             listings=self._listings,
             announced=announces(session.client_profile) if session.client_profile else "",
             origin=self.target.url if isinstance(self.target, HttpTarget) else None,
@@ -295,6 +306,12 @@ class Reviewer:
         del asked
         words = f"The review failed ({type(error).__name__}): a defect of Sightline. Findings may be missing."
         self._screen.notify(words, severity="error", timeout=15, markup=False)
+
+
+def _last_call(record: CallRecord) -> LastCall:
+    return LastCall(
+        number=record.number, name=record.name, judgement=record.judgement, left_out=record.left_out
+    )
 
 
 # Access to files. Each function raises UsageError.

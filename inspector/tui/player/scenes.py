@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.timeline import Entry
-from inspector.session.recorded import RecordedSession, Scene
+from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import shortened
@@ -28,6 +28,11 @@ class _EntriesAsked(Struct, frozen=True, kw_only=True):
     end: int
 
 
+class _CallsAsked(Struct, frozen=True, kw_only=True):
+    session: RecordedSession
+    position: int
+
+
 class _FramesAsked(Struct, frozen=True, kw_only=True):
     session: RecordedSession
     entry: Entry
@@ -41,13 +46,21 @@ class SceneReader:
         screen: Screen[None],
         timeline: RecordedTimeline,
         show: Callable[[RecordedSession, Scene], None],
+        review: Callable[[AnsweredCalls], None],
     ) -> None:
-        """`show`: called with each scene before other parts of the screen show its position."""
+        """`show`: called with each scene before other parts of the screen show its position.
+
+        `review`: called with the calls that have ended up to a position, when they have changed.
+        """
         self._show = show
+        self._review = review
         self._screen = screen
         self._timeline = timeline
         self._scenes = Latest(screen, _made_scene, self._take_scene, self._could_not)
         self._entries = Latest(screen, _made_entries, self._take_entries, self._could_not)
+        self._calls = Latest(screen, _made_calls, self._take_calls, self._could_not)
+        self._calls_asked: tuple[int, int] | None = None
+        """The number of calls, and the line at which the connection began, of the last `review`."""
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
         self.scene: Scene | None = None
         """The last scene that was read; None before the first."""
@@ -74,6 +87,14 @@ class SceneReader:
         self.scene = scene
         self._timeline.move_to(scene.entries, scene.recent)
         self._show(asked.session, scene)
+        about = (scene.calls, asked.session.played.begun(scene.position))
+        if about != self._calls_asked:
+            self._calls_asked = about
+            self._calls.ask(_CallsAsked(session=asked.session, position=scene.position))
+
+    def _take_calls(self, asked: _CallsAsked, found: AnsweredCalls) -> None:
+        del asked
+        self._review(found)
 
     def _take_entries(self, asked: _EntriesAsked, found: Mapping[int, Entry]) -> None:
         if self.scene is not None and self.scene.position == asked.position:
@@ -103,6 +124,10 @@ class SceneReader:
 
 def _made_scene(asked: _SceneAsked) -> Scene:
     return asked.session.scene(asked.position, asked.tool, asked.since)
+
+
+def _made_calls(asked: _CallsAsked) -> AnsweredCalls:
+    return asked.session.answered(asked.position)
 
 
 def _made_entries(asked: _EntriesAsked) -> Mapping[int, Entry]:

@@ -19,7 +19,7 @@ from inspector.recording.format import Lenses
 from inspector.recording.target import OpenedRecording
 from inspector.session.events import SessionState
 from inspector.session.live import Session
-from inspector.session.recorded import RecordedSession, Scene
+from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
 from inspector.tui.call.runner import CallChanged
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import StateReported
@@ -74,7 +74,7 @@ class PlayerScreen(MainScreen):
         """The recorded boundary level and host at the position."""
         self._kept = set[int]()
         """The numbers of the calls whose values are in the vault."""
-        self._scenes = SceneReader(self, timeline, self._show_scene)
+        self._scenes = SceneReader(self, timeline, self._show_scene, self._review_calls)
         self.server.selection.uncalled = _UNCALLED
         self.server.selection.is_recorded = True
         self._tool.call.add_class("-recorded")
@@ -160,8 +160,6 @@ class PlayerScreen(MainScreen):
         if record is not None and session.has_raw and record.number not in self._kept:
             self._kept.add(record.number)
             self.server.vault.expect(record)
-        if record is not None and record is not self.server.selection.record:
-            self.server.reviewer.finished(record)
         selection, landed = self.server.selection, scene.landed
         is_elsewhere = landed is not None and landed.name != self._tool_shown
         opens_other = (
@@ -173,6 +171,9 @@ class PlayerScreen(MainScreen):
         selection.recall(record, opens_other=opens_other)
         if landed is not None and is_elsewhere:
             self._go_to_tool(landed.name)
+
+    def _review_calls(self, found: AnsweredCalls) -> None:
+        self.server.reviewer.answered(found.records, before=found.before)
 
     def _go_to_tool(self, name: str) -> None:
         """Open the tool whose call has ended, wherever the cursor is."""
