@@ -157,6 +157,8 @@ class ResultView:
 
     app: AppView | None = None
     """The role of an MCP App in this result; None if no app is involved."""
+    recorded: frozenset[str] = frozenset()
+    """The pointers to texts of a recording in place of copies that were withheld when it was recorded."""
 
     @property
     def sender(self) -> str:
@@ -166,7 +168,7 @@ class ResultView:
     @cached_property
     def is_same(self) -> bool:
         """True if the model sees all that was sent, except for protocol metadata."""
-        if self.failure is not None or self.unfinished:
+        if self.failure is not None or self.unfinished or self.recorded:
             return False
         return all(self.is_quiet(self.outline, node) for node in self.outline.tops)
 
@@ -294,6 +296,8 @@ class ResultView:
         if difference is SideDifference.NONE:
             if self.violation_on(outline, node) is not None:
                 return SideDifference.BROKEN
+            if self.recorded and outline.pointer(node).removesuffix("/text") in self.recorded:
+                return SideDifference.LEFT
             is_free = self.is_undescribed(outline, node)
             return SideDifference.UNDESCRIBED if is_free else SideDifference.NONE
         if difference is SideDifference.RIGHT:
@@ -369,7 +373,9 @@ def result_view(
     removals_at: dict[str, list[int]] = {}
     found = _Found()
     # Without an answer there is nothing to withhold but Sightline's own words.
+    recorded = () if is_failure else _recorded_copies(record, shown, outline)
     removals = () if is_failure else shown.bounded.removals
+    removals = (*removals, *recorded) if recorded else removals
     changes = () if is_failure else _in_sent(shown, masked)
     for index, removal in enumerate(removals):
         removals_at.setdefault(removal.pointer, []).append(index)
@@ -401,11 +407,9 @@ def result_view(
         found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in shown.output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
-    undescribed = shown.undeclared.places if shown.output.is_asked else ()
-    for index, pointer in enumerate(undescribed):
-        # The values that are not listed count with the first place.
-        unlisted = 0 if index else shown.undeclared.number - len(undescribed)
-        found.add(undescribed_key(pointer), pointer, 3, 1 + max(unlisted, 0))
+    gone = frozenset(removal.pointer for removal in recorded)
+    free = _without_copies(shown, gone) if shown.output.is_asked else Undeclared()
+    found.add_undescribed(free)
     for node in outline.tops:
         if outline.difference(node) is SideDifference.RIGHT:
             added = added_words(outline, node, is_failure=is_failure)
@@ -420,18 +424,19 @@ def result_view(
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
-        order=_worst_first(outline, shown, removals_at, credentials, undescribed),
+        order=_worst_first(outline, shown, removals_at, credentials, (*free.places, *gone)),
         reasons=found.reasons,
         masks=sides.masks,
         reaching=reaching,
-        undescribed=frozenset(undescribed),
+        undescribed=frozenset(free.places),
         credentials=credentials,
         reached=len(reached),
         observed=shown.context.observed,
         remarks=tuple(remark for remark in shown.remarks if remark not in in_reasons),
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared if shown.output.is_asked else Undeclared(),
+        undeclared=free,
+        recorded=gone,
         output=shown.output,
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
@@ -445,6 +450,38 @@ def result_view(
     # Computed here, in the thread: there may be hundreds of thousands of places.
     _ = view.places, view.is_same
     return view
+
+
+def _recorded_copies(record: CallRecord, shown: Projection, outline: Outline) -> tuple[Removal, ...]:
+    """The copies of withheld values that a recording lacks, where the boundary withholds nothing itself."""
+    if not record.has_ids or shown.bounded.level is Level.OPEN:
+        return ()
+    found: list[Removal] = []
+    for pointer, rule in record.left_out:
+        # The text of a content block is drawn in the row of its block.
+        at = pointer.removesuffix("/text") if pointer.startswith("/content/") else pointer
+        node = outline.node_at(at) if rule == Rule.ECHO else None
+        if node and outline.difference(node) is SideDifference.NONE:
+            found.append(Removal(pointer=at, rule=Rule.ECHO, detail=_RECORDED_COPY))
+    return tuple(found)
+
+
+_RECORDED_COPY = "withheld when it was recorded (a copy of a withheld value)"
+
+
+def _without_copies(shown: Projection, copies: frozenset[str]) -> Undeclared:
+    """The values that pass without a description, without the texts in place of `copies`."""
+    free = shown.undeclared
+    if not copies:
+        return free
+    listed = {*free.places, *shown.bounded.free_blocks}
+    around = (
+        {"/".join(parts[:length]) for length in range(1, len(parts) + 1)}
+        for parts in (pointer.split("/") for pointer in copies)
+    )
+    number = sum(not listed.isdisjoint(each) for each in around)
+    places = tuple(place for place in free.places if place not in copies)
+    return Undeclared(number=max(free.number - number, 0), places=places)
 
 
 def _unmasked(view: ResultView, shown: Projection) -> ResultView:
@@ -638,6 +675,12 @@ class _Found:
         if len(places) < MAX_LISTED:
             places[pointer] = None
         self._found[key] = number + times, weight, places
+
+    def add_undescribed(self, free: Undeclared) -> None:
+        for index, pointer in enumerate(free.places):
+            # The values that are not listed count with the first place.
+            unlisted = 0 if index else free.number - len(free.places)
+            self.add(undescribed_key(pointer), pointer, 3, 1 + max(unlisted, 0))
 
     @property
     def reasons(self) -> tuple[ResultReason, ...]:

@@ -18,6 +18,7 @@ from inspector.recording.files import Recorder
 from inspector.recording.format import Lenses, LensesChanged
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.result.pane import ResultPane
+from inspector.tui.values.outline import SideDifference
 from tests.recording.sessions import HEADER, TOOL, Wire, as_two_clients, recorded_to
 from tests.tui.recorded import (
     CANARY,
@@ -97,6 +98,32 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         await read(pilot, app, "call 0 of 4")
         await pilot.press("f")
         assert "SL-INJ001" not in await settled(pilot, app, "results")
+
+
+async def test_a_copy_that_was_withheld_when_it_was_recorded_does_not_pass(tmp_path: Path) -> None:
+    wire = session()
+    wire.called("get_key", {"q": "again"}, 5)
+    wire.answered(
+        {
+            "content": [{"type": "text", "text": f"It was {CANARY}."}],
+            "structuredContent": {"id": "one", "more": CANARY, "other": "x"},
+        },
+        5,
+    )
+    app = player_of(recorded_to(tmp_path / "session.jsonl", wire.frames))
+    async with app.run_test(size=(200, 60), notifications=True) as pilot:
+        await read(pilot, app, "call 5 of 5")
+        text = await settled(pilot, app, "2 withheld: 2 copies of a withheld value")
+        assert "1 value is not described by the output schema" in text
+        assert "withheld when it was recorded (a copy of a withheld value)" in text
+        view = app.screen.query_one(ResultPane).view
+        assert view is not None
+        signs = {
+            view.outline.pointer(node): view.sign(view.outline, node) for node in range(len(view.outline))
+        }
+        assert signs["/content/0/text"] is signs["/structuredContent/more"] is SideDifference.LEFT
+        assert signs["/structuredContent/other"] is SideDifference.UNDESCRIBED
+        assert not view.is_same
 
 
 async def test_withheld_values_are_shown_as_ids_equal_for_equal_values(tmp_path: Path) -> None:
