@@ -424,7 +424,7 @@ def result_view(
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
-        order=_worst_first(outline, shown, removals_at, credentials, (*free.places, *gone)),
+        order=_worst_first(outline, shown, removals, removals_at, credentials, (*free.places, *gone)),
         reasons=found.reasons,
         masks=sides.masks,
         reaching=reaching,
@@ -606,6 +606,7 @@ def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]
 def _worst_first(
     outline: Outline,
     shown: Projection,
+    removals: Sequence[Removal],
     removals_at: Mapping[str, list[int]],
     credentials: Mapping[str, str],
     undescribed: Sequence[str],
@@ -635,7 +636,7 @@ def _worst_first(
         found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
         if not found:
             return 4 if _is_protocol_only(outline.pointer(node)) else 2
-        return _rule_weight(shown.bounded.removals[found[0]].rule)
+        return _rule_weight(removals[found[0]].rule)
 
     places = dict.fromkeys((*outline.tops, *sorted(exposed), *broken, *sorted(free)))
     return tuple(sorted(places, key=weight))
