@@ -83,21 +83,23 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
     async with app.run_test(size=(140, 90), notifications=True) as pilot:
         await read(pilot, app, "call 4 of 4")
         await pilot.press("f")
-        text = await settled(pilot, app, "in an earlier result")
-        assert "2 findings: 2 high" in text
+        text = await until(
+            pilot, app, lambda text: "2 findings: 2 high" in text and "in an earlier result" in text
+        )
         assert "before the reconnect" in text
         assert "results of clock" not in text
         # Before the reconnect, when the other tool was not called yet.
         await pilot.press("escape", "{", "{")
         await read(pilot, app, "call 2 of 4")
         await pilot.press("f")
-        text = await settled(pilot, app, "results of get_key")
-        assert "1 finding: 1 high" in text
+        text = await until(
+            pilot, app, lambda text: "1 finding: 1 high" in text and "results of get_key" in text
+        )
         assert "before the reconnect" not in text
         await pilot.press("escape", "<")
         await read(pilot, app, "call 0 of 4")
         await pilot.press("f")
-        assert "SL-INJ001" not in await settled(pilot, app, "results")
+        await until(pilot, app, lambda text: "Findings of" in text and "SL-INJ001" not in text)
 
 
 async def test_a_copy_that_was_withheld_when_it_was_recorded_does_not_pass(tmp_path: Path) -> None:
