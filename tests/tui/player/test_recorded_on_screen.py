@@ -96,8 +96,9 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
             pilot, app, lambda text: "1 finding: 1 high" in text and "results of get_key" in text
         )
         assert "before the reconnect" not in text
-        await pilot.press("escape", "<")
-        await read(pilot, app, "call 0 of 4")
+        # Before the second result of the same tool, which has the finding.
+        await pilot.press("escape", "{")
+        await read(pilot, app, "call 1 of 4")
         await pilot.press("f")
         await until(pilot, app, lambda text: "Findings of" in text and "SL-INJ001" not in text)
 
