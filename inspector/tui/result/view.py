@@ -424,7 +424,7 @@ def result_view(
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
-        order=_worst_first(outline, shown, removals, removals_at, credentials, (*free.places, *gone)),
+        order=_worst_first(outline, shown, removals, removals_at, credentials, free.places, gone),
         reasons=found.reasons,
         masks=sides.masks,
         reaching=reaching,
@@ -610,6 +610,7 @@ def _worst_first(
     removals_at: Mapping[str, list[int]],
     credentials: Mapping[str, str],
     undescribed: Sequence[str],
+    copies: frozenset[str],
 ) -> tuple[int, ...]:
     """The nodes with differences, the worst first.
 
@@ -621,6 +622,7 @@ def _worst_first(
     broken = _broken_nodes(outline, shown.output)
     exposed = {node for node in map(outline.node_at, credentials) if node is not None}
     free = {node for node in map(outline.node_at, undescribed) if node is not None}
+    gone = {node for node in map(outline.node_at, copies) if node is not None}
 
     def weight(node: int) -> int:
         if node in exposed:
@@ -638,7 +640,7 @@ def _worst_first(
             return 4 if _is_protocol_only(outline.pointer(node)) else 2
         return _rule_weight(removals[found[0]].rule)
 
-    places = dict.fromkeys((*outline.tops, *sorted(exposed), *broken, *sorted(free)))
+    places = dict.fromkeys((*outline.tops, *sorted(exposed), *broken, *sorted(free | gone)))
     return tuple(sorted(places, key=weight))
 
 
