@@ -141,7 +141,7 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
         return Content.assemble(lead, sizes)
     more = counted(after.removals).total - counted(before.removals).total
     if not more:
-        return Content.assemble(lead, ": no difference in the number of withheld values")
+        return Content.assemble(lead, ": as many values withheld")
     words = f"{more:,} more {'value' if more == 1 else 'values'} withheld"
     if more < 0:
         words = f"{count(-more, 'value')} no longer withheld"

@@ -413,7 +413,9 @@ def result_view(
     for node in outline.tops:
         if outline.difference(node) is SideDifference.RIGHT:
             added = added_words(outline, node, is_failure=is_failure)
-            found.add((SideDifference.RIGHT, "", added), outline.pointer(node), 3)
+            # A value of another type in place of the whole result has no label.
+            place = outline.pointer(node) if outline.label(node).strip() else ""
+            found.add((SideDifference.RIGHT, "", added), place, 3)
     view = ResultView(
         record=record,
         level=level,

@@ -473,6 +473,13 @@ def test_more_removals_of_one_place_than_are_listed_are_counted() -> None:
     assert len(listed) + view.more_on(view.outline, node) == len(view.removals) == 50
 
 
+def test_what_replaces_a_whole_result_is_named_so() -> None:
+    record = record_of(Result(value=[1], of_page=True), TOOL)
+    view = result_view(record, Level.DECLARED, "spec", server="server")
+    lines = [reason.line.plain for reason in view.reasons]
+    assert any(line.startswith("+ added for the model: the whole result  ") for line in lines), lines
+
+
 @pytest.mark.parametrize("level", list(Level))
 def test_at_declared_the_strip_counts_leaves_that_no_schema_describes(level: Level) -> None:
     told: Json = {
