@@ -40,8 +40,10 @@ from inspector.tui.keys.table import command
 from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.text import content, duration, shortened
+from inspector.tui.text import content, duration, shortened, size
 
+_LARGE_BYTES = 200_000
+"""The size of an answer above which its judgement takes long enough to be announced."""
 _TICK_S = 0.25
 
 
@@ -333,6 +335,9 @@ class CallRunner:
             self._made[ruled.record.number] = call
             self._stopped = None
             self._end()
+            if self.is_shown and self._result.view is None and ruled.record.size_bytes >= _LARGE_BYTES:
+                words = f"{size(ruled.record.size_bytes)} received. The result is being judged …"
+                self._result.show_note(Content(words))
             self._screen.post_message(CallFinished(self._link, ruled.record))
             self._gate.hear(session, ruled)
 

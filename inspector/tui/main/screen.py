@@ -1210,6 +1210,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
         def choose(chosen: ClientProfile, era: Era) -> None:
             server.link.announced, server.link.era = chosen, era
+            if server.watch is not None:
+                server.watch.forget_results()
             server.restart(then=say_again if is_refused else None)
 
         def say_again() -> None:

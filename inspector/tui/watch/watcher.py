@@ -237,6 +237,11 @@ class Watcher:
             self._say(called=record.title, took_s=None, remark="", is_result_old=False, is_comparing=True)
             self._compare(before, record)
 
+    def forget_results(self) -> None:
+        """Compare no later result with those so far, because the connection gets other settings."""
+        self._compared = self._last = None
+        self._say(called="", took_s=None, remark="", values=None, reach=None, is_comparing=False)
+
     def stopped(self, reason: str) -> None:
         """Note that a call has ended without a record, and why. `reason` may quote untrusted text."""
         waiting, self._finished = self._finished, None

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from inspector.tui.call import runner
+from inspector.tui.main import selection
 from inspector.tui.result import pane, view
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Value
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled, until
@@ -142,6 +144,28 @@ async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:
         assert "c shows the hosts" in text
         await pilot.press("enter")
         assert "the end" not in await settled(pilot, app, "✗ structuredContent.key")
+
+
+async def test_a_large_answer_is_announced_while_it_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    going = threading.Event()
+
+    def slowly(asked: view.ResultAsked) -> view.ResultView:
+        going.wait(30)
+        return view.result_view(asked.record, asked.level, asked.host, server=view.SERVER_NAME)
+
+    monkeypatch.setattr(runner, "_LARGE_BYTES", 0)
+    monkeypatch.setattr(selection, "_asked_result", slowly)
+    app = app_of(script(1))
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        try:
+            await until(pilot, app, lambda text: "received. The result is being judged" in text)
+        finally:
+            going.set()
+        await settled(pilot, app, "#1 done")
 
 
 async def test_the_json_of_a_large_result_is_laid_out_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:

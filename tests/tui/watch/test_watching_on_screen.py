@@ -89,6 +89,24 @@ async def test_a_server_that_ends_later_is_not_said_to_end_by_a_save(tmp_path: P
         assert "saved" not in screen.partition("Tools")[0].replace("next save", "")
 
 
+async def test_a_save_is_not_the_cause_of_what_another_client_profile_changes(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pilot.press("enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done")
+        counts = '{"value": len(open(%r).readlines())}' % f"{edited.pids}.calls"
+        edited.save(result=counts)
+        await shows(app, "read called again", "result of read", "#2 done")
+        await pilot.press("ctrl+a")
+        await shows(app, "Connect as")
+        await pilot.press("tab", "space", "enter")
+        await shows(app, "server.py saved", "as none", absent="result of read")
+        await pilot.press("r")
+        await shows(app, "#3 done", absent="result of read")
+
+
 @pytest.mark.parametrize("is_in_history", [False, True])
 async def test_a_call_that_may_change_data_is_repeated_after_one_key(
     tmp_path: Path, *, is_in_history: bool
