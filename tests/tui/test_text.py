@@ -431,6 +431,7 @@ def test_text_is_split_into_lines_without_loss() -> None:
     assert pieces("abcdefgh\nij\n", 5) == ("abcde", "fgh", "ij", "")
     assert pieces("ab cdef gh\nij", 6) == ("ab cde", "f gh", "ij")
     assert pieces("abcd ef gh", 6) == ("abcd ", "ef gh")
+    assert pieces("abcd        \n", 6) == ("abcd        ", "")
 
 
 json_values = st.recursive(

@@ -98,12 +98,13 @@ def entry_title(entry: Entry) -> Content:
 def pieces(text: str, chunk: int) -> tuple[str, ...]:
     """The lines of `text`, in pieces of at most `chunk` characters: a frame may be a single line of megabytes.
 
-    A piece ends after a blank if there is one in its second half.
+    A piece ends after a blank if there is one in its second half. Blanks at the end of a line make no piece of their
+    own: some programs fill their lines with them.
     """
     found: list[str] = []
     for line in text.split("\n"):
-        at = 0
-        while len(line) - at > chunk:
+        at, last = 0, len(line.rstrip(" "))
+        while last - at > chunk:
             blank = line.rfind(" ", at + chunk // 2, at + chunk)
             end = blank + 1 if blank >= 0 else at + chunk
             found.append(line[at:end])
