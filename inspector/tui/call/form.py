@@ -81,6 +81,8 @@ class FieldLine(Widget):
         & > .field-note { column-span: 2; display: none; height: auto; max-height: 4; padding: 0 1 0 2; color: $foreground 70%; }
         & > Input { height: 1; border: none; padding: 0 1; background: $panel; width: 1fr; }
         & > Input:focus { background: $block-cursor-background; }
+        /* Textual styles the note again on focus only if the line itself has such a rule. */
+        &:focus-within { height: auto; }
         &:focus-within > .field-note.-says { display: block; }
         &.-wrong > .field-note { display: block; color: $text-error; }
         &.-wrong > Input { background: $error 20%; }

@@ -89,6 +89,20 @@ async def test_what_is_said_of_a_field_stays_on_its_row_and_says_where_it_is_cut
         await until(pilot, app, lambda text: bool(re.search(r"code +text, optional, for .*…\s", text)))
 
 
+async def test_the_field_with_the_focus_shows_what_the_server_says_of_it() -> None:
+    properties: JsonObject = {
+        name: {"type": "string", "description": f"About {name}."} for name in ("first", "second")
+    }
+    tool: JsonObject = {"name": "heat", "inputSchema": {"type": "object", "properties": properties}}
+    app = app_of(Script(tools=[tool]))
+    async with app.run_test(size=SMALL) as pilot:
+        assert "About" not in await settled(pilot, app, "second")
+        await pilot.press("enter")
+        assert "About second." not in await settled(pilot, app, "About first.")
+        await pilot.press("tab")
+        assert "About first." not in await settled(pilot, app, "About second.")
+
+
 @SIZES
 async def test_values_of_a_list_are_picked_with_the_keyboard(size: tuple[int, int]) -> None:
     toppings: JsonObject = {"type": "array", "items": {"enum": ["milk", "sugar", "honey"]}}
