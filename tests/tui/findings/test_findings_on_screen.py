@@ -33,6 +33,7 @@ from tests.tui.scripted import (
     screen_lines,
     screen_text,
     settled,
+    until,
 )
 
 BLOCKS: tuple[Json, ...] = tuple({"type": "text", "text": f"block {number}"} for number in range(40))
@@ -322,8 +323,9 @@ async def test_every_finding_counts_if_the_acceptances_cannot_be_read(
     (path,) = accepted_files(data)
     path.write_bytes(b"{")
     async with (again := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
+        # It ends by itself after a while, so it is looked for first.
+        await until(pilot, again, lambda text: "every finding counts" in text)
         await reviewed(pilot, again, "▲1")
-        await settled(pilot, again, "every finding counts")
         assert path.read_bytes() == b"{"
 
 
