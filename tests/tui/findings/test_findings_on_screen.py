@@ -317,7 +317,10 @@ async def test_every_finding_counts_if_the_acceptances_cannot_be_read(
 ) -> None:
     async with (app := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
-        await pilot.press("f", "a")
+        await pilot.press("f")
+        # `a` needs a finding under the cursor.
+        await settled(pilot, app, "▸▲")
+        await pilot.press("a")
         await settled(pilot, app, "Accept SL-")
         await write(pilot, app, "ours")
     (path,) = accepted_files(data)
