@@ -72,6 +72,10 @@ class SafeLines(Struct, frozen=True, kw_only=True):
     repeats: bool
     """True if a line repeats a withheld value that is long enough not to occur by chance."""
 
+    def remark(self, stream: str) -> str:
+        """`the server's stderr repeats a masked value`; empty if no line does. `stream`: where the lines are from."""
+        return f"the server's {stream} repeats a masked value" if self.repeats else ""
+
 
 class OutputMasks:
     """Masks what a server writes to stderr or stdout during a call, as its result and its sensitive arguments are masked.

@@ -401,20 +401,20 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     raw = shown.raw if output.unmask else shown.masked
     model = shown.context.model if output.unmask else shown.masked_model
     is_stderr_shown = output.whole_stderr or _has_failed(record)
-    repeating = False
+    remark = ""
     if stderr:
         from inspector.pins.withheld import OutputMasks  # noqa: PLC0415 - few servers write to stderr
 
         masks = OutputMasks(record.tool, record.arguments, record.outcome, shown.sensitive)
         safe = masks.masked(stderr)
-        stderr, repeating = stderr if output.unmask else [*safe.lines], safe.repeats
+        stderr, remark = stderr if output.unmask else [*safe.lines], safe.remark("stderr")
     if output.as_json:
         shape: JsonObject = {
             _KEYS.get(record.kind, "resource"): record.title,
             **_sides_shape(shown, raw, model, output.view),
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
-            "remarks": remarks_shape((*shown.remarks, *([_REPEATS] if repeating else []))),
+            "remarks": remarks_shape((*shown.remarks, *([remark] if remark else []))),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),
             "duration_ms": round(record.duration_s * 1000, 3),
@@ -437,8 +437,8 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         print_lines((masked_line(line, own.mask) for line in lines) if own else lines)
     if stderr and not is_stderr_shown:
         DIAGNOSTICS.say(clipped(_STDERR + stderr_words(stderr).removeprefix("stderr "), 400))
-    if repeating:
-        DIAGNOSTICS.say(f"! {_REPEATS}")
+    if remark:
+        DIAGNOSTICS.say(f"! {remark}")
     if shown.unfinished:
         hint = f"Sightline did not answer: {unanswered[-1]}." if unanswered else _ANSWERING
         return DIAGNOSTICS.fail(
@@ -448,7 +448,6 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
 
 
 _STDERR = "the server's stderr during the call, "
-_REPEATS = "the server's stderr repeats a masked value"
 
 
 def _stderr_lines(lines: list[str], *, is_whole: bool) -> list[str]:

@@ -1247,10 +1247,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._room.make_room_for(self._tool)
         spot = self._catalogue.spot
         if tab == "call" and spot is not None and spot.entry is not None and spot != self._rested:
-            selection = self._servers.all[spot.server].selection
-            if selection.is_moved_to(spot.entry):
+            server = self._servers.all[spot.server]
+            if server.selection.is_moved_to(spot.entry):
                 # The form of the item under the cursor is not open yet.
-                self._servers.choose(self._servers.all[spot.server]).choose(spot.entry)
+                self._servers.choose(server).choose(spot.entry)
                 return
         self._tool.open_tab(tab)
         self._tool.focus_tab()

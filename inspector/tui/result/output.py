@@ -52,13 +52,12 @@ def output_view(record: CallRecord, output: ServerOutput, masks: OutputMasks) ->
     """The view of the output during a call. Values are masked before lines are cut, so that no part of one is left."""
     stderr, stdout = masks.masked(output.stderr), masks.masked((output.stdout,))
     masked = ServerOutput(stderr=stderr.lines, stdout="\n".join(stdout.lines), is_failed=output.is_failed)
-    repeating = (name for name, safe in (("stderr", stderr), ("stdout", stdout)) if safe.repeats)
     return OutputView(
         record=record,
         output=output,
         masked=_in_short(masked),
         sent=_in_short(output),
-        warnings=tuple(f"the server's {name} repeats a masked value" for name in repeating),
+        warnings=tuple(filter(None, (stderr.remark("stderr"), stdout.remark("stdout")))),
     )
 
 
