@@ -1,67 +1,217 @@
-"""Divides the main screen among its parts: zooms one of them, or makes the timeline longer."""
+"""Divides the main screen among the catalogue, the tool, the result and the timeline.
 
-from collections.abc import Mapping, Sequence
+The division is not a grid of CSS: if a rule of a grid changes, Textual draws every widget in the grid again, which takes
+longer than all the rest of a key.
+"""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
+
+from textual.containers import Container
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.screen import Screen
 from textual.widget import Widget
 
-_ZOOMED = "-zoomed"
-_LONG_TIMELINE = "-long-timeline"
+WIDE = 110
+"""The number of columns from which the result is beside the catalogue; otherwise it is below."""
+TALL = 34
+"""The number of lines from which the parts have fixed shares; otherwise the part with the focus gets more lines."""
+# Classes that main.tcss styles.
+_ALONE = "-alone"
+_HIDDEN = "-hidden"
+_LONG = "-long"
+_FORM_LINES = 11
+"""The lines of a form with few fields."""
+
+
+class Changes(TypedDict, total=False):
+    """The members of `Needs` that change."""
+
+    is_folded: bool
+    has_few_fields: bool
+    is_reading: bool
+    has_no_result: bool
+    is_in_result: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """The state of the parts that the division depends on."""
+
+    is_folded: bool = False
+    """True if the form is one line, as after its call."""
+    has_few_fields: bool = False
+    is_reading: bool = False
+    """True if the focus is in a tab of the tool without a form."""
+    has_no_result: bool = False
+    is_in_result: bool = False
+    """True if the focus is in the result."""
+
+    def tool_lines(self, columns: int, lines: int, of: int, *, is_low: bool) -> int:
+        """The lines for the tool, of `of` lines for the tool and the result. `of` if the tool is alone.
+
+        `columns`, `lines`: the size of the terminal. `is_low`: true if it is too low for the timeline.
+        """
+        is_wide, is_short = columns >= WIDE, lines < TALL
+        if self.is_reading and is_short:
+            wanted = of - 2 if is_wide else of
+        elif self.is_folded and (is_wide or self.is_in_result):
+            wanted = 2 if is_short else 3
+        elif self.is_folded:
+            wanted = of * 2 // 5
+        elif self.has_few_fields and is_wide and not is_short:
+            wanted = _FORM_LINES
+        elif not is_short:
+            wanted = of // 2
+        elif self.is_in_result and not (is_low and self.has_no_result):
+            wanted = of * 3 // 8
+        elif self.has_no_result and not is_low:
+            wanted = of - 5
+        else:
+            wanted = of * 5 // 8
+        return max(0, min(wanted, of))
+
+    def hides_catalogue(self, columns: int, lines: int) -> bool:
+        """True if the catalogue makes room for the result, or for the tab that is read."""
+        return columns < WIDE and (
+            (self.is_folded and self.is_in_result) or (self.is_reading and lines < TALL)
+        )
+
+    def hides_result(self, columns: int, lines: int) -> bool:
+        """True if the result makes room for the tab that is read."""
+        return columns < WIDE and self.is_reading and lines < TALL
+
+
+class _Division(Layout):
+    """The places of the catalogue, the tool and the result. One of them alone has the whole area."""
+
+    name = "division"
+
+    def __init__(self, room: "ScreenLayout") -> None:
+        self._room = room
+
+    def arrange(
+        self,
+        parent: Widget,
+        children: list[Widget],
+        size: Size,
+        greedy: bool = True,  # noqa: FBT001, FBT002 - as Textual declares it
+    ) -> ArrangeResult:
+        del greedy
+        parent.pre_layout(self)
+        places = self._room.places(size)
+        return [
+            WidgetPlacement(
+                size.region if len(children) == 1 else places[child], NULL_OFFSET, NULL_SPACING, child
+            )
+            for child in children
+        ]
+
+
+class _Work(Container):
+    """The area of the catalogue, the tool and the result."""
+
+    def __init__(self, division: Layout, *parts: Widget) -> None:
+        super().__init__(*parts, id="work")
+        self._division = division
+
+    @property
+    def layout(self) -> Layout:
+        return self._division
 
 
 class ScreenLayout:
-    """Gives one part the whole screen, or the timeline more lines. It sets classes that main.tcss styles."""
+    """Gives each part its place, one part the whole screen, or the timeline more lines."""
 
-    def __init__(self, screen: Screen[None], parts: Sequence[Widget]) -> None:
-        """`parts`: all parts that can be zoomed.
-
-        The last is the timeline; the part before the timeline is zoomed by default.
-        """
+    def __init__(self, screen: Screen[None], parts: Sequence[Widget], low: int) -> None:
+        """`parts`: the catalogue, the tool, the result and the timeline. `low`: the lines below which the timeline is hidden."""
         self._screen = screen
-        self._parts = parts
+        self._catalogue, self._tool, self._result, self._timeline = parts
+        self._low = low
+        self._needs = Needs()
+        self._alone: Widget | None = None
         self._before_timeline: Widget | None = None
         """The widget that had the focus before the timeline was enlarged; None if there was none."""
+        self.work: Widget = _Work(_Division(self), self._catalogue, self._tool, self._result)
+        """The area above the timeline."""
 
     @property
     def is_zoomed(self) -> bool:
-        return self._screen.has_class(_ZOOMED)
+        return self._alone is not None
+
+    @property
+    def _size(self) -> Size:
+        """The size of the terminal."""
+        return self._screen.app.size  # pyright: ignore[reportUnknownMemberType]
 
     @property
     def is_timeline_long(self) -> bool:
-        return self._screen.has_class(_LONG_TIMELINE)
+        return self._timeline.has_class(_LONG)
 
-    def arrange(self, classes: Mapping[str, bool]) -> None:
-        """Give the screen the CSS classes that are true, and remove those that are false.
+    def places(self, area: Size) -> dict[Widget, Region]:
+        """The places of the catalogue, the tool and the result in `area`, if they share it."""
+        columns, lines = self._size
+        width, height = area
+        upper = self._needs.tool_lines(columns, lines, height, is_low=lines < self._low)
+        if columns >= WIDE:
+            left = (width - 1) * 4 // 14
+            right = width - 1 - left
+            return {
+                self._catalogue: Region(0, 0, left, height),
+                self._tool: Region(left + 1, 0, right, upper),
+                self._result: Region(left + 1, upper, right, height - upper),
+            }
+        left = (width - 1) * 5 // 12 if self._catalogue.display else -1
+        return {
+            self._catalogue: Region(0, 0, left, upper),
+            self._tool: Region(left + 1, 0, width - 1 - left, upper),
+            self._result: Region(0, upper, width, height - upper),
+        }
 
-        main.tcss places the parts by them.
-        """
-        changed = {name: is_so for name, is_so in classes.items() if self._screen.has_class(name) != is_so}
-        for name, is_so in changed.items():
-            self._screen.set_class(is_so, name, update=False)
-        if changed:
-            self._restyle()
+    def arrange(self, **changes: Unpack[Changes]) -> None:
+        """Divide the screen again if a change of the needs makes a difference."""
+        before, columns, lines = self._needs, *self._size
+        self._needs = replace(before, **changes)
+        if before == self._needs:
+            return
+        self.fit()
+        is_low, height = lines < self._low, self.work.size.height
+        if before.tool_lines(columns, lines, height, is_low=is_low) != self._needs.tool_lines(
+            columns, lines, height, is_low=is_low
+        ):
+            # Textual forgets the arrangement of the parent.
+            self._tool.refresh(layout=True)
 
-    def _restyle(self) -> None:
-        # Textual would restyle every widget of the screen, which takes longer than all the rest of a key.
-        work = self._parts[0].parent
-        if isinstance(work, Widget):
-            nodes = (work, *work.children, self._parts[-1])
-            self._screen.app.stylesheet.update_nodes(nodes)  # pyright: ignore[reportUnknownMemberType]
+    def fit(self) -> None:
+        """Show the parts that have room in a terminal of this size, and hide the others."""
+        columns, lines = self._size
+        hidden = {
+            self._catalogue: self._needs.hides_catalogue(columns, lines),
+            self._tool: False,
+            self._result: self._needs.hides_result(columns, lines),
+        }
+        for part, is_hidden in hidden.items():
+            is_shown = part is self._alone if self._alone is not None else not is_hidden
+            if part.display is not is_shown:
+                part.display = is_shown
 
     def toggle_zoom(self) -> None:
         """Give the focused part the whole screen, or show all parts again."""
         zooms = not self.is_zoomed
-        *_, default, timeline = self._parts
-        focused = next((part for part in self._parts if part.has_focus or part.has_focus_within), default)
-        for part in self._parts:
-            part.set_class(zooms and part is focused, "-alone", update=False)
-        self._screen.set_class(zooms, _ZOOMED, update=False)
-        self._screen.set_class(zooms and focused is timeline, "-only-timeline", update=False)
-        self._restyle()
+        parts = (self._catalogue, self._tool, self._timeline)
+        focused = next((part for part in parts if part.has_focus or part.has_focus_within), self._result)
+        self._alone = focused if zooms else None
+        is_timeline = self._alone is self._timeline
+        self._timeline.set_class(is_timeline, _ALONE)
+        self._timeline.set_class(zooms and not is_timeline, _HIDDEN)
+        self.work.set_class(is_timeline, _HIDDEN)
+        self.fit()
 
     def make_room_for(self, part: Widget) -> None:
         """Show all parts again if another part has the whole screen."""
-        if self.is_zoomed and not part.has_class("-alone"):
+        if self.is_zoomed and part is not self._alone:
             self.toggle_zoom()
 
     def toggle_timeline(self) -> bool:
@@ -69,11 +219,11 @@ class ScreenLayout:
 
         Returns whether it is large now.
         """
-        timeline, focused, before = self._parts[-1], self._screen.focused, self._before_timeline
-        self.arrange({_LONG_TIMELINE: not self.is_timeline_long})
+        focused, before = self._screen.focused, self._before_timeline
+        self._timeline.toggle_class(_LONG)
         if self.is_timeline_long:
-            self._before_timeline = focused if focused is not timeline else None
-            timeline.focus()
-        elif focused is timeline and before is not None and before.focusable:
+            self._before_timeline = focused if focused is not self._timeline else None
+            self._timeline.focus()
+        elif focused is self._timeline and before is not None and before.focusable:
             self._screen.set_focus(before)
         return self.is_timeline_long

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
@@ -69,7 +68,7 @@ from inspector.tui.keys.table import bindings
 from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
-from inspector.tui.main.layout import ScreenLayout
+from inspector.tui.main.layout import TALL, ScreenLayout
 from inspector.tui.main.saving import block_at, save_dialog
 from inspector.tui.main.selection import NO_RESULT, SelectionChanged
 from inspector.tui.main.servers import ServerParts, Servers, Stage
@@ -141,8 +140,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     """The catalogue, tool, result and timeline of all servers."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.MAIN)
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual declares it so
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (34, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (TALL, "-tall")]  # noqa: RUF012 - Textual declares it so
     # PlayerScreen, which shows a recording, overrides these.
     READ_ONLY: ClassVar[str] = ""
     OPENING: ClassVar[str] = "Connecting to"
@@ -188,7 +186,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         )
         self._keys = KeyLine()
         self._hint = PlainText(_HINT, id="hint") if is_first else None
-        self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline))
+        self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline), self.LOW)
         self._badges = BadgeLoader(self, self._catalogue.refresh_marks)
         self._gate = PolicyGate(self, terms)
         self._servers = Servers(
@@ -233,10 +231,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         if self.server.watch is not None:
             yield self.server.watch.strip
         yield self._subscriptions
-        with Container(id="work"):
-            yield self._catalogue
-            yield self._tool
-            yield self._result
+        yield self._room.work
         if self._timeline_filter is not None:
             yield self._timeline_filter
         yield self._timeline
@@ -257,6 +252,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < self.LOW, "-low")
+        self._room.fit()
         if self.server.watch is not None:
             # The strip has fewer rows on a low screen, also if its own width is as before.
             self.call_after_refresh(self.server.watch.strip.on_resize)
@@ -432,16 +428,14 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def fit_form(self) -> None:
         is_call = self._tool.tab == "call"
         self._room.arrange(
-            {
-                "-folded": is_call and self._tool.call.is_folded,
-                "-few-fields": is_call and self._tool.call.has_few_fields,
-                "-reading": not is_call and self._tool.has_focus_within,
-            }
+            is_folded=is_call and self._tool.call.is_folded,
+            has_few_fields=is_call and self._tool.call.has_few_fields,
+            is_reading=not is_call and self._tool.has_focus_within,
         )
 
     @on(ResultPane.Filled)
     def fit_result(self) -> None:
-        self._room.arrange({"-no-result": self._result.is_empty})
+        self._room.arrange(has_no_result=self._result.is_empty)
 
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
@@ -625,10 +619,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._esc_target = None if way_back.is_reached and not is_there else way_back
             way_back.is_reached = is_there
         self._room.arrange(
-            {
-                "-in-result": self._result.has_focus_within,
-                "-reading": self._tool.tab != "call" and self._tool.has_focus_within,
-            }
+            is_in_result=self._result.has_focus_within,
+            is_reading=self._tool.tab != "call" and self._tool.has_focus_within,
         )
         self._show_keys()
 
@@ -789,7 +781,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     @property
     def _is_result_shown(self) -> bool:
         """True if a result is on the screen."""
-        return self._result.view is not None and self._result.display and self.query_one("#work").display
+        return self._result.view is not None and self._result.display and self._room.work.display
 
     def _tool_kind(self) -> Kind:
         tool = self.server.selection.tool

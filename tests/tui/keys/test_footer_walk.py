@@ -193,8 +193,8 @@ def is_home(screen: Screen[object]) -> bool:
         and screen.focused is not None
         and not isinstance(screen.focused, Input)
         and any(node.id == "catalogue" for node in screen.focused.ancestors)
-        and not screen.has_class("-zoomed")
-        and not screen.has_class("-long-timeline")
+        and screen.query_one("#tool").display
+        and not screen.query_one("#timeline").has_class("-long")
     )
 
 
