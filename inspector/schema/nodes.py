@@ -4,7 +4,7 @@ Source: JSON Schema 2020-12, with draft-07's spellings (`items` as a list, `addi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from msgspec import Struct
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.json.pointer import escape
 from inspector.schema.key_pattern import KeyPattern
-from inspector.schema.references import References, begins_resource
+from inspector.schema.references import References
 from inspector.schema.spellings import MARK, is_mark
 
 MAX_NODES = 20_000
@@ -214,6 +214,14 @@ _OLD_DIALECT = re.compile(r"https?://json-schema\.org/draft-0[3-7]/schema#?")
 _BEFORE_PREFIXES = re.compile(r"https?://json-schema\.org/draft(-0[3-7]|/2019-09)/schema#?")
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_DATA = frozenset({"enum", "const", "default", "examples", "example"})
+_READ = _DATA | {
+    *("$defs", "definitions", "allOf", "anyOf", "oneOf", "if", "then", "else", "not"),
+    *("dependentSchemas", "dependencies", "properties", "patternProperties", "additionalProperties"),
+    *("unevaluatedProperties", "propertyNames", "items", "prefixItems", "additionalItems", "contains"),
+    *("unevaluatedItems", "contentSchema"),
+}
+"""The keywords whose marks are found, or mean nothing."""
 _CONTENTS = {"object": ("properties",), "array": ("items", "prefixItems")}
 
 
@@ -227,10 +235,12 @@ class _Compiler:
     def __init__(self, schema: Json) -> None:
         self.nodes: list[Node] = []
         self.overflow = False
+        self._root = schema
         self._references = References(schema)
         # Keys are `id`s: the schema document outlives the compiler, so no two of its objects share one.
         self._known: dict[int, Node] = {}
         self._waiting: list[tuple[Node, JsonObject]] = []
+        self._filled: list[tuple[Node, JsonObject]] = []
         dialect = schema.get("$schema") if isinstance(schema, dict) else None
         named = dialect if isinstance(dialect, str) else ""
         self._ref_stands_alone = bool(_OLD_DIALECT.fullmatch(named))
@@ -240,6 +250,18 @@ class _Compiler:
         while self._waiting and not self.overflow:
             node, schema = self._waiting.pop()
             self._fill(node, schema)
+            self._filled.append((node, schema))
+        unread = [
+            (node, value)
+            for node, schema in self._filled
+            for key, value in schema.items()
+            if key not in _READ and type(value) not in SCALARS
+        ]
+        referring = frozenset(_REFERENCES) if unread and _marked_in(self._root) else frozenset[str]()
+        for node, value in unread:
+            # If a `$ref` leads into the value, its keyword holds definitions.
+            if _marked_in(value, referring, but=self._known):
+                _break(node, "a keyword that Sightline does not know has a sensitivity mark in it")
 
     def node(
         self, schema: Json, parent: Node | None, tokens: tuple[str, ...], *, embedded: bool = False
@@ -265,7 +287,7 @@ class _Compiler:
         if node.depth > MAX_DEPTH:
             _break(node, "the output schema nests too deep to be judged")
             return node
-        node.embedded = node.embedded or (node.depth > 0 and begins_resource(schema))
+        node.embedded = node.embedded or (node.depth > 0 and self._references.begins_resource(schema))
         self._known[id(schema)] = node
         self._waiting.append((node, schema))
         return node
@@ -349,6 +371,32 @@ class _Compiler:
             # `dependencies` may also list the keys that another key needs.
             if not (keyword == "dependencies" and isinstance(item, list))
         }
+
+
+def _marked_in(
+    value: Json, referring: frozenset[str] = frozenset(), *, but: Container[int] = frozenset()
+) -> bool:
+    """True if an object anywhere in `value` has a mark, or one of the keywords `referring`.
+
+    False if an object in it is one of `but`, by its `id`.
+    """
+    is_marked = False
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting.extend(item)
+            continue
+        if not isinstance(item, (dict, DuplicateKeys)):
+            continue
+        if id(item) in but:
+            return False
+        pairs = list(item.items() if isinstance(item, dict) else item.pairs)
+        is_marked = is_marked or any(
+            key in referring or (is_mark(key) and value is not False) for key, value in pairs
+        )
+        waiting.extend(value for key, value in pairs if key not in _DATA)
+    return is_marked
 
 
 def _look_ahead(nodes: list[Node]) -> None:

@@ -3,9 +3,9 @@
 import re
 
 MARK = "x-sensitive"
-_FILLERS = re.compile(r"[\s_.:-]+")
+_FILLERS = re.compile(r"[\W_]+")
 
 
 def is_mark(keyword: str) -> bool:
-    """True if a keyword of a schema is `x-sensitive`, or a misspelling: with capitals or other separators."""
+    """True if a keyword of a schema is `x-sensitive`, or a misspelling: with capitals, other or invisible separators."""
     return keyword == MARK or _FILLERS.sub("", keyword).lower() == "xsensitive"

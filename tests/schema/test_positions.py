@@ -232,6 +232,25 @@ MARKS: list[tuple[str, Written, object, set[str]]] = [
         {"a": "x", "s": "y"},
         set(),
     ),
+    (
+        "definitions under a name of their own",
+        an_object(a={"$ref": "#/components/b"}) | {"components": {"b": TEXT, "s": MARKED}},
+        {"a": "x", "s": "y"},
+        set(),
+    ),
+    (
+        "an anchor of draft-04",
+        an_object(a={"$ref": "#s"})
+        | {"$schema": "http://json-schema.org/draft-04/schema#", "definitions": {"x": {"id": "#s"} | TEXT}},
+        {"a": "x"},
+        set(),
+    ),
+    (
+        "an unknown keyword with a reference, without any mark",
+        an_object(a={"extends": {"$ref": "#/$defs/t"}}) | {"$defs": {"t": TEXT}},
+        {"a": "x"},
+        set(),
+    ),
     ("no schema at all", {}, {"a": 1}, set()),
 ]
 
@@ -295,6 +314,27 @@ UNJUDGEABLE: list[tuple[str, Written]] = [
     ("properties that are not an object", an_object(a={"properties": [TEXT]})),
     ("allOf that is not a list", an_object(a={"allOf": TEXT})),
     ("two kinds of tuples", an_object(a={"items": [TEXT], "prefixItems": [TEXT]})),
+    (
+        "a mark below a keyword of another dialect",
+        an_object(a={"propertyDependencies": {"b": {"x": {"properties": {"c": MARKED}}}}}),
+    ),
+    ("a mark in a list below an unknown keyword", an_object(a={"disallow": [MARKED]})),
+    ("a mark below a misspelt keyword", an_object(a={"property": {"c": MARKED}})),
+    (
+        "a reference below an unknown keyword",
+        an_object(a={"extends": {"$ref": "#/$defs/s"}}) | {"$defs": {"s": MARKED}},
+    ),
+    (
+        "a key named twice below an unknown keyword",
+        an_object(a={"extends": DuplicateKeys((("x-sensitive", True), ("x-sensitive", False)))}),
+    ),
+    (
+        "a $ref in a resource of its own of draft-04",
+        an_object(a={"id": "https://b/", "$ref": "#/definitions/t", "definitions": {"t": MARKED}})
+        | {"$schema": "http://json-schema.org/draft-04/schema#", "definitions": {"t": TEXT}},
+    ),
+    ("a mark with a typographic hyphen", an_object(a={"x\u2011sensitive": True})),
+    ("a mark with an invisible character", an_object(a={"x-sensitive\u200b": True})),
     ("xSensitive", an_object(a={"xSensitive": True})),
     ("x_sensitive", an_object(a={"x_sensitive": True})),
     ("X-SENSITIVE", an_object(a={"X-SENSITIVE": True})),
