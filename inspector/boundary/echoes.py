@@ -18,6 +18,7 @@ from inspector.boundary.spellings import (
     Spelling,
     has_escapes,
     is_visible,
+    meant,
     needles,
     read_as,
     runs_of,
@@ -80,6 +81,7 @@ class Echoes:
             # Most values are such texts. `_take` would do the same with them, only slower.
             if type(value) is str and is_visible(value) and len(value) - value.count(" ") >= least:
                 wanted.anywhere.add(value)
+                self._take_meaning(value, wanted)
             else:
                 self._take(value, wanted, set())
         for value in but[0]:
@@ -155,6 +157,12 @@ class Echoes:
                 # The sign of a number is easily omitted.
                 for text in read_as(form if isinstance(leaf, str) else form.lstrip("-")):
                     self._take_text(text, wanted)
+                self._take_meaning(form, wanted)
+
+    def _take_meaning(self, text: str, wanted: Wanted) -> None:
+        for spelt in meant(text):
+            if _length(spelt) >= max(SHORTEST, self._anywhere_from):
+                wanted.anywhere.add(spelt)
 
     def _take_text(self, text: str, wanted: Wanted) -> None:
         length = _length(text)

@@ -7,9 +7,11 @@ characters, in Unicode's compatibility form, and with one alphabet for base64. S
 """
 
 import re
+import sys
 from binascii import a2b_base64, unhexlify
 from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
+from html import unescape
 from unicodedata import normalize
 from urllib.parse import unquote_to_bytes
 
@@ -158,9 +160,28 @@ def read_as(text: str) -> tuple[str, ...]:
     return text, *(part.translate(_OF_TAGS) for part in (text, "".join(_TAG.findall(text))))
 
 
+def meant(text: str) -> tuple[str, ...]:
+    """The texts that a withheld value spells, if it is escaped or base64 itself: a copy may be decoded."""
+    views = unescaped(text)[1:] if has_escapes(text) else ()
+    if not _IN_BASE64.fullmatch(text):
+        return views
+    raw = a2b_base64(text[:_MOST_CODED].encode().translate(_ALPHABET, b"=") + b"==")
+    if raw.translate(None, _NOT_IN_TEXT) != raw:
+        return views
+    decoded = raw.decode("utf-8", "ignore")
+    # The last character may be cut.
+    is_text = len(raw) - len(decoded.encode()) < 4 and "".join(decoded.split()).isprintable()
+    return (*views, decoded) if is_text else views
+
+
 def has_escapes(text: str) -> bool:
     """True if `unescaped` may return more than the text."""
-    return "\\" in text or "%" in text or (not text.isascii() and _TAG.search(text) is not None)
+    return (
+        "\\" in text
+        or "%" in text
+        or ("&" in text and _ENTITY.search(text) is not None)
+        or (not text.isascii() and _TAG.search(text) is not None)
+    )
 
 
 def _undone(text: str) -> Iterator[str]:
@@ -168,6 +189,8 @@ def _undone(text: str) -> Iterator[str]:
         yield _without_escapes(text)
     if "%" in text:
         yield unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+    if "&" in text and _ENTITY.search(text):
+        yield unescape(text)
     if not text.isascii() and _TAG.search(text):
         yield text.translate(_OF_TAGS)
 
@@ -194,39 +217,45 @@ def _decoded(
 
 def _without_escapes(text: str) -> str:
     text = text.replace("\\\\", _BACKSLASH)
-    if "\\u" in text:
+    if "\\u" in text or "\\x" in text or "\\U" in text:
         text = _CODE.sub(_character, text)
     for letter, meaning in _LETTERS:
         text = text.replace(letter, meaning)
-    return text.replace(_BACKSLASH, "\\")
+    return _ESCAPED_SIGN.sub(r"\1", text).replace(_BACKSLASH, "\\")
 
 
 def _character(match: re.Match[str]) -> str:
-    high, low, alone = match.groups()
-    return (
-        chr(int(alone, 16))
-        if alone
-        else chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
-    )
+    high, low, *others = match.groups()
+    if high:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
+    code = int(next(filter(None, others)), 16)
+    return chr(code) if code <= sys.maxunicode else match[0]
 
 
-_MOST_VIEWS = 14
+_MOST_VIEWS = 22
+"""Enough for every combination of two of the four escapes."""
 _ENOUGH = 2 * LONGEST
 _FORMS = ("NFC", "NFD")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _OF_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 """Tag characters repeat ASCII: they are invisible, but models read them."""
 _BACKSLASH = "\x01"
-_CODE = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
-_LETTERS = (
-    *(("\\" + letter, " ") for letter in "nrtbf"),
-    ('\\"', '"'),
-    ("\\/", "/"),
+_CODE = re.compile(
+    r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})"
+    r"|\\x([0-9a-fA-F]{2})|\\u\{([0-9a-fA-F]{1,6})\}|\\U([0-9a-fA-F]{8})"
 )
+"""Escapes of JSON, and of the languages in which servers print values."""
+_LETTERS = tuple(("\\" + letter, " ") for letter in "nrtbf")
+_ESCAPED_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ENTITY = re.compile(r"&#?\w{2,31};")
+_IN_BASE64 = re.compile(r"(?:[A-Za-z0-9+/_-]{4}){2,}(?:[A-Za-z0-9+/_-]{2,3}={0,2})?")
+_MOST_CODED = 8 * LONGEST
 _HEX = b"0123456789abcdefABCDEF"
 _HEX_RUN = b"0" * (2 * SHORTEST)
 _AS_DIGITS = bytes(ord("0" if code in _HEX else " ") for code in range(256))
 _CONTROL = bytes(code for code in (*range(1, 32), 127) if code not in b"\t\n\v\f\r\x1c\x1d\x1e\x1f")
+_NOT_IN_TEXT = _CONTROL + _BETWEEN + bytes(range(0xF5, 0x100))
+"""Bytes that occur in no text in UTF-8, or hide in it."""
 _ALPHABET = bytes.maketrans(b"-_", b"+/")
 _PLAIN = bytes(range(256)).lower().translate(_ALPHABET)
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

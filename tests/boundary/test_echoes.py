@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from unicodedata import normalize
 from urllib.parse import quote, quote_plus
 
@@ -39,6 +40,13 @@ SPELT: list[tuple[str, str, Spelling]] = [
     ("every byte URL-encoded", "".join(f"%{byte:02x}" for byte in RAW), Spelling.PLAIN),
     ("URL-encoded twice", quote(quote(VALUE)), Spelling.PLAIN),
     ("URL-encoded in JSON", json.dumps({"u": quote(VALUE), "q": '"'}), Spelling.PLAIN),
+    ("HTML-escaped", "".join(f"&#{ord(letter)};" for letter in VALUE), Spelling.PLAIN),
+    ("HTML-escaped in hexadecimal", "".join(f"&#x{ord(letter):x};" for letter in VALUE), Spelling.PLAIN),
+    ("escaped as in JavaScript", "".join(f"\\u{{{ord(letter):x}}}" for letter in VALUE), Spelling.PLAIN),
+    ("escaped as in Python", "".join(f"\\x{ord(letter):02x}" for letter in VALUE), Spelling.PLAIN),
+    ("escaped with eight digits", "".join(f"\\U{ord(letter):08x}" for letter in VALUE), Spelling.PLAIN),
+    ("Markdown", VALUE.replace("-", "\\-").replace("+", "\\+"), Spelling.PLAIN),
+    ("HTML-escaped in JSON, URL-encoded", quote(json.dumps(escape(f"<{VALUE}>"))), Spelling.PLAIN),
     ("reversed", f"<{VALUE[::-1]}>", Spelling.REVERSED),
     ("hexadecimal", RAW.hex(), Spelling.HEX),
     ("hexadecimal in capitals, not aligned", f"0{RAW.hex().upper()}", Spelling.HEX),
@@ -90,6 +98,9 @@ ESCAPED: list[tuple[str, str, str]] = [
     ),
     ("a slash", "user/hunter2/key", r"user\/hunter2\/key"),
     ("a quotation mark", 'user"hunter2', r"user\"hunter2"),
+    ("an apostrophe", "user'hunter2", r"user\'hunter2"),
+    ("an entity", "user&<hunter2>", "user&amp;&lt;hunter2&gt;"),
+    ("no character", "user-hunter2", r"\U00110000 user\-hunter2"),
     ("a surrogate pair", "hunter2-\U0001f600-key", r"hunter2-\ud83d\uDE00-key"),
 ]
 
@@ -99,12 +110,36 @@ def test_a_value_is_found_with_each_escape_of_json(value: str, text: str) -> Non
     assert Echoes([value]).matches([f'"{text}"'])
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (base64.b64encode(b"user:hunter2").decode(), "user:hunter2"),
+        (base64.urlsafe_b64encode(b"\xc3\xbf\xc3\xbe user").decode().rstrip("="), "\u00ff\u00fe user"),
+        (base64.b64encode(("\u00e9" * 2_000).encode()).decode(), "\u00e9" * 2_000),
+        (r"-----BEGIN KEY-----\nMIIE", "-----BEGIN KEY-----\nMIIE"),
+        ("hunter2%40key", "hunter2@key"),
+        ("user&amp;key", "user&key"),
+    ],
+)
+def test_a_copy_is_found_if_it_is_what_the_withheld_value_spells(value: str, text: str) -> None:
+    assert Echoes([value]).matches([text, "other words", "abcdefgh"]).keys() == {text}
+    assert Echoes([[value]]).matches([text]).keys() == {text}
+    assert not Echoes([[value]], but=([value], {value})).is_empty
+    assert not Echoes([], but=([value], {value})).matches([text])
+
+
+@pytest.mark.parametrize(("value", "text"), [("a%20b", "a b"), ("passwords1", "x"), ("YWJj", "abc")])
+def test_what_a_value_spells_is_not_searched_for_if_it_is_short_or_no_text(value: str, text: str) -> None:
+    assert not Echoes([value]).matches([text])
+    assert len(Echoes([value]).wanted.anywhere | Echoes([value]).wanted.as_words) == 1
+
+
 def test_the_views_of_a_text_are_distinct_and_limited() -> None:
     for plain in ("words", "100%", "a\x01b", "\ud800", "\u00e9"):
         assert unescaped(plain) == (plain,)
     assert unescaped("%" + "25" * 2 + "41") == ("%252541", "%2541", "%41", "A")
     views = unescaped("%" + "25" * 30 + "41")
-    assert len(views) == len(set(views)) == 14
+    assert len(views) == len(set(views)) == 22
 
 
 def test_an_encoded_value_is_found_in_both_normal_forms() -> None:
