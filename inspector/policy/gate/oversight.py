@@ -249,6 +249,9 @@ class Oversight:
         number = self._calls
         asked = current.verdict is Verdict.CONFIRM
         await self._deciding(current, number)
+        if self._audit:
+            # While the log was written, the definition or the trust may have changed.
+            current = await self._permitted(session, current, agreement)
         self._note_decision(session, current, agreement if asked else Agreement.NOT_ASKED)
         self.agree(session.target, current.asking)
         return current, number

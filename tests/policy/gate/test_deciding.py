@@ -1,6 +1,7 @@
 """The decision if a call is sent: policies, agreements, changes, and failures."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -145,6 +146,31 @@ async def test_a_tool_whose_definition_changed_after_the_decision_is_not_called(
     session.list_instead(tool("mail"))
     await oversight.call(session, found)
     assert len(session.sent) == 1
+
+
+class Writing:
+    """An audit log during which something happens."""
+
+    def __init__(self, happens: Callable[[], None]) -> None:
+        self._happens = happens
+
+    def deciding(self, *_: object) -> None:
+        self._happens()
+
+    def declined(self, *_: object) -> None:
+        pass
+
+    answered = declined
+
+
+async def test_a_tool_whose_definition_changes_while_the_decision_is_logged_is_not_called() -> None:
+    session = PlayedSession(tool("mail"))
+    log = Writing(lambda: session.list_instead(tool("mail", DESTROYS)))
+    oversight = Oversight(NOTHING, audit=cast("Any", log))
+    found = await oversight.consider(session, "mail", {})
+    with pytest.raises(NotConfirmedError, match="has changed"):
+        await oversight.call(session, found, agreement=Agreement.USER)
+    assert session.sent == []
 
 
 async def test_data_that_the_session_received_since_the_question_matters() -> None:
