@@ -16,7 +16,7 @@ _DELETE = 0x7F
 _DELETE_PICTURE = "␡"
 
 # Characters outside category C that hide or reorder text: fillers and variation selectors.
-_INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u034f\u2028\u2029") | {
+_INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u034f\u2800\u2028\u2029") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
 

@@ -18,7 +18,7 @@ from inspector.safe_text import inspect, safe, safe_line
         ("\u200b\ufeff\U000e0041", "⟨U+200B⟩⟨U+FEFF⟩⟨U+E0041⟩"),
         ("\ud800", "⟨U+D800⟩"),
         ("\x7f\r\x00", "␡␍␀"),
-        ("\u3164\ufe0f\u2028", "⟨U+3164⟩⟨U+FE0F⟩⟨U+2028⟩"),
+        ("\u3164\u2800\ufe0f\u2028", "⟨U+3164⟩⟨U+2800⟩⟨U+FE0F⟩⟨U+2028⟩"),
         ("soft\u00adhyphen", "soft⟨U+00AD⟩hyphen"),
     ],
 )
