@@ -16,9 +16,9 @@ _DELETE = 0x7F
 _DELETE_PICTURE = "␡"
 
 # Characters outside category C that hide or reorder text: fillers and variation selectors.
-_INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u034f\u2800\u2028\u2029") | {
-    chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-}
+_INVISIBLE = frozenset(
+    "\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u034f\u2800\u2028\u2029"
+) | {chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))}
 
 # Characters that are always plain. Such text is returned unchanged.
 _PLAIN = re.compile(r"[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]*")

@@ -40,6 +40,8 @@ def draft_of(
     outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str = ""
 ) -> Draft:
     """The draft with which the boundary rules begin. Raises UnjudgeableError for a result it cannot split."""
+    if isinstance(outcome, RpcError) and outcome.beside is not None:
+        raise UnjudgeableError("the answer has both a result and an error, so its meaning is ambiguous")
     raw = raw_of(outcome)
     draft = Draft(
         raw=raw,

@@ -14,7 +14,8 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.members import text_at
 from inspector.protocol.exchanges import Answered, Asked, Matched
 from inspector.protocol.frames import Direction, Frame, Notification, Request, request_key, with_meta
-from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome
+from inspector.protocol.tasks import outcome_of
 
 CANCEL_WRITE_TIMEOUT_S = 2.0
 INTERNAL_ERROR = -32603
@@ -207,10 +208,9 @@ class Dispatcher:
         for event in matched.events:
             match event:
                 case Answered(exchange=exchange, response=response):
-                    outcome = (
-                        RpcError(value=response.error) if response.is_error else Result(value=response.result)
+                    answer = FramedAnswer(
+                        outcome=outcome_of(response), frame=matched.frame, asked_s=exchange.at_s
                     )
-                    answer = FramedAnswer(outcome=outcome, frame=matched.frame, asked_s=exchange.at_s)
                     self._resolve(exchange.key, answer)
                 case Notification():
                     self._progress(event)

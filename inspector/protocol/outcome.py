@@ -48,6 +48,8 @@ class RpcError(Struct, frozen=True, kw_only=True):
     """The `error` member of the answer: normally an object of code, message and data."""
 
     value: Json
+    beside: Json = None
+    """The `result` of an answer that has both members, although the protocol allows only one."""
 
     @property
     def is_method_not_found(self) -> bool:

@@ -124,7 +124,7 @@ def _is_state(result: Json) -> bool:
 def outcome_of(response: Response, member: str = "") -> Result | RpcError:
     """The outcome in a response. `member`: as in `Ending`."""
     if response.is_error:
-        return RpcError(value=response.error)
+        return RpcError(value=response.error, beside=response.result)
     if not member:
         return Result(value=response.result)
     value = value_at(response.result, member)

@@ -243,6 +243,9 @@ class Bounder:
         if called(asked.method, asked.params) and not self._definitions.is_listed:
             return self._without(value, ("result", "error"))
         left = self._judged(outcome, asked)
+        if response.is_error and response.result is not None:
+            # It is withheld as a whole. Its declared secrets are searched for elsewhere.
+            self._judged(Result(value=response.result), asked)
         # An unchanged answer must stay the same object: its identity shows that nothing was withheld.
         bounded = value if left is value[member] else {**value, member: left}
         return self._without(bounded, ("result",) if response.is_error else ())

@@ -125,3 +125,14 @@ def test_at_closed_a_failed_result_is_a_code_and_a_notice() -> None:
         ],
         "isError": True,
     }
+
+
+@pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
+def test_an_error_beside_a_result_is_withheld(level: Level) -> None:
+    beside: Json = {"content": [], "structuredContent": {"key": "hunter2-Secret"}}
+    both = RpcError(value={"code": -1, "message": "no hunter2-Secret"}, beside=beside)
+    bounded = bound(both, TOOL, level)
+    assert bounded.result == {"error": coded_error(bounded.error)}
+    assert [(removal.pointer, removal.rule) for removal in bounded.removals] == [("", "internal")]
+    assert "has both a result and an error" in bounded.removals[0].detail
+    assert bound(both, TOOL, Level.OPEN).result == {"error": both.value}

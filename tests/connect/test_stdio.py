@@ -10,7 +10,7 @@ from inspector.connect.dispatch import Dispatcher
 from inspector.connect.stdio import StdioProcess, how_it_ended
 from inspector.connect.tap import Tap
 from inspector.errors import UnreachableError
-from inspector.json.exact import Json, JsonObject, dump
+from inspector.json.exact import JsonObject, dump
 from inspector.protocol.catalogue import Kind
 from inspector.protocol.client import FULL, NONE, Announcement, ClientProfile, Root
 from inspector.protocol.exchanges import Matched
@@ -50,13 +50,13 @@ async def test_an_odd_answer_is_an_unchanged_result(behaviour: str, result: byte
 @pytest.mark.parametrize(
     ("behaviour", "error"),
     [
-        ("both result and error", {"code": -1, "message": "both"}),
-        ("error without id", {"code": -32700, "message": "cannot read"}),
+        ("both result and error", RpcError(value={"code": -1, "message": "both"}, beside={})),
+        ("error without id", RpcError(value={"code": -32700, "message": "cannot read"})),
     ],
 )
-async def test_an_error_answer_is_an_unchanged_rpc_error(behaviour: str, error: Json) -> None:
+async def test_an_error_answer_is_an_unchanged_rpc_error(behaviour: str, error: RpcError) -> None:
     record, entries = await called(behaviour)
-    assert record.outcome == RpcError(value=error)
+    assert record.outcome == error
     assert all(entry.state is not EntryState.PENDING for entry in entries)
 
 

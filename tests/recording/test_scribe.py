@@ -123,6 +123,20 @@ def test_a_frame_that_cannot_be_judged_is_withheld() -> None:
     assert SECRET not in text_of(lines)
 
 
+def test_an_error_beside_a_result_is_withheld_and_secrets_of_the_result_are_found_elsewhere() -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    wire.called("get_key", {})
+    wire.logged(f"made {SECRET}")
+    result: Json = {"content": [], "structuredContent": {"key": SECRET}}
+    wire.received({"id": 7, "result": result, "error": {"code": -1, "message": f"no {SECRET}"}})
+    wire.logged("harmless")
+    lines = scribed(wire.frames)
+    assert rule(at(bodies(lines)[5], "error")) == "internal"
+    assert at(bodies(lines)[6], "params", "data") == "harmless"
+    assert SECRET not in text_of(lines)
+
+
 def test_the_answer_of_a_call_before_any_listing_is_withheld() -> None:
     wire = Wire()
     wire.called("get_key", {})
