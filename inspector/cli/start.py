@@ -24,7 +24,7 @@ from inspector.errors import ExitCode, InspectorError, UsageError
 from inspector.json.exact import Malformed
 from inspector.launch import Launch
 from inspector.policy.gate.agreement import Agreement, Terms
-from inspector.protocol.frames import Channel
+from inspector.protocol.frames import Channel, begins_like_message
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import (
     ConfiguredTarget,
@@ -198,15 +198,35 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
 
 
 def _report_stray_output(session: "Session") -> None:
-    """Report lines on the server's stdout that are not JSON objects: a client may stop reading there."""
+    """Report lines on the server's stdout that are not JSON objects: a client may stop reading there.
+
+    Values that results withhold are masked. A broken message is not quoted, because it may be a result.
+    """
     stray = [
         matched.frame.raw
         for matched in session.timeline.matched
         if matched.frame.channel is Channel.STDIO and any(map(_is_no_object, matched.events))
     ]
+    if not stray:
+        return
+    from inspector.pins.withheld import OutputMasks  # noqa: PLC0415 - few servers print to stdout
+
+    masks = [
+        OutputMasks(call.tool, call.arguments, call.outcome, call.judgement.secrets(call.policy))
+        for call in session.calls
+    ]
+
+    def mask(text: str) -> str:
+        for each in masks:
+            text = "\n".join(each.masked(text.split("\n")).lines)
+        return DIAGNOSTICS.mask(text)
+
     for raw in stray[:_QUOTED_LINES]:
+        if begins_like_message(raw):
+            DIAGNOSTICS.say(f"server sent a message that cannot be read, of {len(raw):,} bytes")
+            continue
         text = raw.decode("utf-8", "replace").strip()
-        shown = masked_start(text, DIAGNOSTICS.mask, _QUOTED_CHARACTERS, " …")
+        shown = masked_start(text, mask, _QUOTED_CHARACTERS, " …")
         DIAGNOSTICS.say(f'server printed to stdout instead of stderr: "{shown}"')
     if len(stray) > _QUOTED_LINES:
         DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")

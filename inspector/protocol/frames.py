@@ -98,10 +98,7 @@ MAX_PRINTED = 120
 _READ_OF_PRINTED = 16 * 1024
 """The maximum number of bytes of a printed line that are read for a hint. The frame has all of it."""
 _MESSAGE_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
-"""The start of a JSON-RPC message.
-
-A line that matches and cannot be parsed is a broken message, not a log line.
-"""
+"""The start of a JSON-RPC message."""
 
 Message: TypeAlias = Request | Notification | Response | Malformed
 
@@ -139,11 +136,16 @@ PRINTED = "server printed to stdout instead of stderr: "
 """The prefix of the texts that `printed_line` returns."""
 
 
+def begins_like_message(raw: bytes) -> bool:
+    """True if a unit of the wire that cannot be read is a broken message, not a log line."""
+    return _MESSAGE_START.match(raw) is not None
+
+
 def printed_line(frame: Frame, mask: Callable[[str], str]) -> str | None:
     """A hint about a line that a server printed to stdout instead of stderr; None if the frame is anything else."""
     if frame.channel is not Channel.STDIO or not isinstance(frame.body, Malformed):
         return None
-    if _MESSAGE_START.match(frame.raw):
+    if begins_like_message(frame.raw):
         return None
     text = " ".join(frame.raw[:_READ_OF_PRINTED].decode("utf-8", "replace").split())
     return f'{PRINTED}"{safe_line(masked_start(text, mask, MAX_PRINTED))}"'

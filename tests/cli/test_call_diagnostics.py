@@ -96,8 +96,37 @@ def test_stray_output_on_stdout_is_reported_with_advice() -> None:
     ran = sightline("call", "t", *raw_server("garbage"))
     assert ran.code == 0
     assert 'server printed to stdout instead of stderr: "Traceback (most recent call last):"' in ran.err
-    assert ran.err.count("server printed to stdout") == 2
+    assert ran.err.count("server printed to stdout") == ran.err.count("server sent a message that cannot") == 1
     assert "server printed" not in sightline("call", "t", *raw_server("plain")).err
+
+
+STRAY = """
+import json, sys
+marked = {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}}
+tools = [{"name": "t", "inputSchema": {"type": "object"}, "outputSchema": marked}]
+info = {"name": "s", "version": "0"}
+for line in sys.stdin:
+    request = json.loads(line)
+    if request.get("method") == "tools/call":
+        print("DEBUG made hunter2-Secret", flush=True)
+        print('{"jsonrpc": "2.0", "id": 1, "id": 1, "result": {"key": "another-Secret"}}', flush=True)
+        result = {"content": [], "structuredContent": {"key": "hunter2-Secret"}}
+    elif request.get("method") == "tools/list":
+        result = {"tools": tools}
+    else:
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+    if "id" in request:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+
+
+def test_stray_output_is_masked_as_the_result_is_and_a_broken_message_is_not_quoted(tmp_path: Path) -> None:
+    path = tmp_path / "server.py"
+    path.write_text(STRAY)
+    ran = sightline("call", "t", "--", sys.executable, "-S", "-E", str(path))
+    assert f'server printed to stdout instead of stderr: "DEBUG made {MASK}"' in ran.err
+    assert "server sent a message that cannot be read, of 73 bytes" in ran.err
+    assert "Secret" not in ran.err
 
 
 def test_a_note_about_the_connection_is_printed_once_for_several_connections(server: tuple[str, ...]) -> None:
