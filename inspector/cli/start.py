@@ -186,7 +186,8 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
             await session.close()
             _report_stray_output(session)
             for why, count in session.asker.unanswered.items():
-                DIAGNOSTICS.say(f"not answered: {why}{f' ({count:,} times)' if count > 1 else ''}")
+                times = f" ({count:,} times)" if count > 1 else ""
+                DIAGNOSTICS.say(f"not answered: {_mask_of(session)(why)}{times}")
             if launch.options.recorder:
                 await asyncio.to_thread(launch.options.recorder.close)
 
@@ -209,6 +210,20 @@ def _report_stray_output(session: "Session") -> None:
     ]
     if not stray:
         return
+    mask = _mask_of(session)
+    for raw in stray[:_QUOTED_LINES]:
+        if begins_like_message(raw):
+            DIAGNOSTICS.say(f"server sent a message that cannot be read, of {len(raw):,} bytes")
+            continue
+        text = raw.decode("utf-8", "replace").strip()
+        shown = masked_start(text, mask, _QUOTED_CHARACTERS, " …")
+        DIAGNOSTICS.say(f'server printed to stdout instead of stderr: "{shown}"')
+    if len(stray) > _QUOTED_LINES:
+        DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")
+
+
+def _mask_of(session: "Session") -> Callable[[str], str]:
+    """Masks the values that results of the session withhold, and the user's credentials."""
     from inspector.pins.withheld import OutputMasks  # noqa: PLC0415 - few servers print to stdout
 
     masks = [
@@ -221,15 +236,7 @@ def _report_stray_output(session: "Session") -> None:
             text = "\n".join(each.masked(text.split("\n")).lines)
         return DIAGNOSTICS.mask(text)
 
-    for raw in stray[:_QUOTED_LINES]:
-        if begins_like_message(raw):
-            DIAGNOSTICS.say(f"server sent a message that cannot be read, of {len(raw):,} bytes")
-            continue
-        text = raw.decode("utf-8", "replace").strip()
-        shown = masked_start(text, mask, _QUOTED_CHARACTERS, " …")
-        DIAGNOSTICS.say(f'server printed to stdout instead of stderr: "{shown}"')
-    if len(stray) > _QUOTED_LINES:
-        DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")
+    return mask
 
 
 def _is_no_object(event: object) -> bool:

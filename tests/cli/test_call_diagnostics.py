@@ -96,7 +96,9 @@ def test_stray_output_on_stdout_is_reported_with_advice() -> None:
     ran = sightline("call", "t", *raw_server("garbage"))
     assert ran.code == 0
     assert 'server printed to stdout instead of stderr: "Traceback (most recent call last):"' in ran.err
-    assert ran.err.count("server printed to stdout") == ran.err.count("server sent a message that cannot") == 1
+    assert (
+        ran.err.count("server printed to stdout") == ran.err.count("server sent a message that cannot") == 1
+    )
     assert "server printed" not in sightline("call", "t", *raw_server("plain")).err
 
 
@@ -109,13 +111,14 @@ for line in sys.stdin:
     request = json.loads(line)
     if request.get("method") == "tools/call":
         print("DEBUG made hunter2-Secret", flush=True)
+        print('{"jsonrpc": "2.0", "id": 9, "method": "ask/hunter2-Secret"}', flush=True)
         print('{"jsonrpc": "2.0", "id": 1, "id": 1, "result": {"key": "another-Secret"}}', flush=True)
         result = {"content": [], "structuredContent": {"key": "hunter2-Secret"}}
     elif request.get("method") == "tools/list":
         result = {"tools": tools}
     else:
         result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
-    if "id" in request:
+    if "id" in request and "method" in request:
         print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
 """
 
@@ -126,6 +129,7 @@ def test_stray_output_is_masked_as_the_result_is_and_a_broken_message_is_not_quo
     ran = sightline("call", "t", "--", sys.executable, "-S", "-E", str(path))
     assert f'server printed to stdout instead of stderr: "DEBUG made {MASK}"' in ran.err
     assert "server sent a message that cannot be read, of 73 bytes" in ran.err
+    assert f"not answered: not supported: {MASK}" in ran.err
     assert "Secret" not in ran.err
 
 
