@@ -1,10 +1,12 @@
-"""`--installed`: all configured servers of this machine, started after the user agreed to the list."""
+"""Several servers, used one after the other: those of a configuration, or with `--installed` all of this machine."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import click
+from msgspec import Struct
 
 from inspector.cli.options import ConnectionOptions
 from inspector.cli.output import DIAGNOSTICS
@@ -17,16 +19,47 @@ from inspector.safe_text import safe_line
 
 Returned = TypeVar("Returned")
 
+DISABLED = "it is disabled in its file"
+
+
+class LeftOut(Struct, frozen=True, kw_only=True):
+    """A server that was not used. Untrusted text."""
+
+    server: str
+    why: str
+    has_failed: bool = False
+    """True if it was tried, and failed."""
+
 
 @dataclass(slots=True, kw_only=True)
-class InstalledServers:
+class InTurn:
+    """Servers that are used one after the other. One that fails does not stop the others."""
+
+    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
+    code: int = ExitCode.OK
+    """The highest exit code so far."""
+
+    def attempt(self, word: str, use: Callable[[], Returned]) -> Iterator[Returned]:
+        """Yield the result of `use`; nothing if it fails, which is reported. `word`: the name of the server."""
+        try:
+            made = use()
+        except Terminated:
+            raise
+        except InspectorError as error:
+            error.message = f"{word}: {error.message}"
+            self.code = max(self.code, DIAGNOSTICS.fail(error))
+            # `fail` has masked credentials in the message.
+            why = error.message.partition("\n")[0].removeprefix(f"{word}: ")
+            self.left_out.append(LeftOut(server=word, why=why, has_failed=True))
+        else:
+            yield made
+
+
+@dataclass(slots=True, kw_only=True)
+class InstalledServers(InTurn):
     """The servers that the user agreed to start, and those that could not be used."""
 
     servers: list[FoundServer]
-    left_out: list[tuple[str, str]]
-    """The servers left out, each with the reason. Untrusted text."""
-    code: int = ExitCode.OK
-    """The highest exit code so far."""
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
 
     def each(self, use: Callable[[StdioTarget | HttpTarget], Returned]) -> Iterator[Returned]:
@@ -35,24 +68,17 @@ class InstalledServers:
         A server that is in the configurations of several clients is used once.
         """
         for found in self.servers:
-            try:
-                server = found.server(asked_for)
-                for note in server.notes:
-                    DIAGNOSTICS.say(note)
-                if server.target in self._used:
+            for target in self.attempt(found.word, partial(self._target, found)):
+                if target in self._used:
                     continue
-                self._used.append(server.target)
-                made = use(server.target)
-            except Terminated:
-                raise
-            except InspectorError as error:
-                error.message = f"{found.word}: {error.message}"
-                self.code = max(self.code, DIAGNOSTICS.fail(error))
-                # `fail` has masked credentials in the message.
-                first = error.message.partition("\n")[0]
-                self.left_out.append((found.word, first.removeprefix(f"{found.word}: ")))
-            else:
-                yield made
+                self._used.append(target)
+                yield from self.attempt(found.word, partial(use, target))
+
+    def _target(self, found: FoundServer) -> StdioTarget | HttpTarget:
+        server = found.server(asked_for)
+        for note in server.notes:
+            DIAGNOSTICS.say(note)
+        return server.target
 
 
 def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> InstalledServers:
@@ -68,7 +94,7 @@ def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> Install
         )
     found = list(installed())
     left_out = [
-        (each.word, each.problem or "it is disabled in its file")
+        LeftOut(server=each.word, why=each.problem or DISABLED)
         for each in found
         if each.problem or each.is_disabled
     ]

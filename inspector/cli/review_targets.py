@@ -503,9 +503,9 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     )
 
 
-def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
+def judged(parts: tuple[Gathered, ...], *, are_several: bool) -> tuple[Finding, ...]:
     """All findings, the worst first. With several servers, each server is also compared with the others."""
-    if len(parts) == 1:
+    if not are_several:
         return covered(findings_of(parts[0].reviewed), parts[0].reviewed)
     found: list[Finding] = []
     for part in parts:

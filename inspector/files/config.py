@@ -264,6 +264,14 @@ def server_names(path: str) -> tuple[str, ...]:
     )
 
 
+def disabled_names(path: str) -> tuple[str, ...]:
+    """The names of the servers in `path` that are disabled there, in file order. Raises UsageError."""
+    entries = _read(path).entries
+    return tuple(
+        name for name, written in entries.items() if not written.is_elsewhere and _is_disabled(written.value)
+    )
+
+
 def installed() -> Iterator[FoundServer]:
     """The servers in the configuration files of MCP clients, those of the current folder first.
 

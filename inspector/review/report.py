@@ -21,6 +21,8 @@ class NotChecked(Struct, frozen=True, kw_only=True):
     what: str
     """The part. It may contain the name of a tool, which is untrusted text."""
     why: str
+    is_failed_server: bool = False
+    """True if the part is a whole server that could not be reviewed."""
 
 
 def skills_not_read(uris: Iterable[str], read: Collection[str]) -> Iterator[NotChecked]:
@@ -108,6 +110,8 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
     """The number of calls that were made, or that the recording holds."""
     file: str = ""
     """The relative path of a file of the server in the working folder; empty if unknown."""
+    address: str = ""
+    """The command or URL, if `target` is the name of an entry of a configuration; otherwise empty."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -132,16 +136,18 @@ class Report(Struct, frozen=True, kw_only=True):
     """The name and version of Sightline."""
     file: str = ""
     """The relative path of a file of the server in the working folder; empty if unknown."""
-    servers: tuple[ReviewedServer, ...] = ()
-    """The reviewed servers, if there are several.
+    servers: tuple[ReviewedServer, ...] | None = None
+    """The reviewed servers, if several were named; otherwise None.
 
     Then the other fields cover all of them, and `server`, `version` and `protocol` are empty.
     """
 
     @property
     def parts(self) -> tuple[ReviewedServer, ...]:
-        """The reviewed servers. There is at least one."""
-        return self.servers or (
+        """The reviewed servers. If several were named, all may have failed, so that there is none."""
+        if self.servers is not None:
+            return self.servers
+        return (
             ReviewedServer(
                 target=self.target,
                 name=self.server,
@@ -153,13 +159,27 @@ class Report(Struct, frozen=True, kw_only=True):
             ),
         )
 
-    def groups(self) -> tuple[tuple[ReportEntry, ...], ...]:
-        """The entries in groups; entries of one group differ only in their place.
+    @property
+    def has_several(self) -> bool:
+        """True if several servers were named, even if not all could be reviewed."""
+        return self.servers is not None
+
+    @property
+    def failed_servers(self) -> tuple[NotChecked, ...]:
+        return tuple(each for each in self.not_checked if each.is_failed_server)
+
+    def of(self, part: ReviewedServer) -> tuple[ReportEntry, ...]:
+        """The entries about one of `parts`."""
+        target = part.target if self.has_several else ""
+        return tuple(entry for entry in self.entries if entry.finding.target == target)
+
+    def groups(self, part: ReviewedServer | None = None) -> tuple[tuple[ReportEntry, ...], ...]:
+        """The entries, or those about `part`, in groups; entries of one group differ only in their place.
 
         Ordered by the first entries.
         """
         found: dict[tuple[object, ...], list[ReportEntry]] = {}
-        for entry in self.entries:
+        for entry in self.entries if part is None else self.of(part):
             finding = entry.finding
             key = (finding.id, finding.severity, finding.confidence, finding.message, finding.target)
             found.setdefault((*key, entry.known, entry.acceptance), []).append(entry)
@@ -269,17 +289,26 @@ def report_shape(report: Report) -> JsonObject:
         "calls": report.called,
         "counts": {severity.value: number for severity, number in report.counted().items()},
         "findings": [entry_shape(entry) for entry in report.entries],
-        "notChecked": [{"what": each.what, "why": each.why} for each in report.not_checked],
+        "notChecked": [
+            {"what": each.what, "why": each.why, **({"failed": True} if each.is_failed_server else {})}
+            for each in report.not_checked
+        ],
     }
 
 
 def _servers_shape(report: Report) -> JsonObject:
     """The member `server`, or `servers` if there are several."""
-    if not report.servers:
+    if report.servers is None:
         return {"server": _identity(report.parts[0])}
     return {
         "servers": [
-            {"target": part.target, **_identity(part), "tools": len(part.tools), "calls": part.called}
+            {
+                "target": part.target,
+                **({"address": part.address} if part.address else {}),
+                **_identity(part),
+                "tools": len(part.tools),
+                "calls": part.called,
+            }
             for part in report.servers
         ]
     }
@@ -310,8 +339,10 @@ def without_credentials(report: Report, mask: Callable[[str], str]) -> Report:
         version=mask(report.version),
         tools=tuple(map(mask, report.tools)),
         entries=tuple(replace(entry, finding=_shown(entry.finding, mask)) for entry in report.entries),
-        not_checked=tuple(NotChecked(what=mask(one.what), why=mask(one.why)) for one in report.not_checked),
-        servers=tuple(
+        not_checked=tuple(replace(one, what=mask(one.what), why=mask(one.why)) for one in report.not_checked),
+        servers=None
+        if report.servers is None
+        else tuple(
             replace(one, name=mask(one.name), version=mask(one.version), tools=tuple(map(mask, one.tools)))
             for one in report.servers
         ),

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 from inspector.review.finding import Finding, Severity, SubjectKind
@@ -75,7 +76,9 @@ def report(words: str) -> Report:
             target=words,
         ),
     ]
-    server = ReviewedServer(target=words, name=words, version=words, protocol=words, tools=(words, "quiet"))
+    server = ReviewedServer(
+        target=words, name=words, version=words, protocol=words, tools=(words, "quiet"), address=words
+    )
     return Report(
         target=words,
         server=words,
@@ -83,7 +86,9 @@ def report(words: str) -> Report:
         protocol=words,
         tools=(words, "quiet"),
         entries=entries_of(
-            found, known=frozenset(), accepted=[Acceptance(id="SL-ANN009", name=None, reason=words)]
+            [replace(each, target=words) for each in found],
+            known=frozenset(),
+            accepted=[Acceptance(id="SL-ANN009", name=None, reason=words)],
         ),
         not_checked=(NotChecked(what=words, why=words),),
         rules=rules(),

@@ -264,6 +264,52 @@ def test_several_servers_are_reviewed_together(tmp_path: Path) -> None:
         assert "readFile.py" in told or "readFile" in told
 
 
+def test_a_file_without_a_name_is_a_review_of_all_its_servers_even_if_some_fail(tmp_path: Path) -> None:
+    path = Path(configuration(tmp_path, "read_file", "readFile"))
+    servers = json.loads(path.read_text())["mcpServers"]
+    servers["read_file0"]["env"] = {"MARK": "yes"}
+    more = {"gone": {"command": "/no/such"}, "bad": {"command": 5}, "off": {"command": "x", "disabled": True}}
+    path.write_text(json.dumps({"mcpServers": {**more, **servers}}))
+
+    def ran(format_: str, *options: str, code: int = 4) -> Ran:
+        found = sightline("review", "-q", "--format", format_, *options, "mcp.json", cwd=tmp_path)
+        assert found.code == code, found.err
+        return found
+
+    report = ran("json").json
+    names = ["mcp.json:read_file0", "mcp.json:readFile1"]
+    assert [each["target"] for each in report["servers"]] == names
+    assert [each["address"].rpartition(" ")[2] for each in report["servers"]] == [
+        str(tmp_path / f"{name}.py") for name in ("read_file", "readFile")
+    ]
+    assert {each["target"] for each in report["findings"]} == set(names)
+    missing = {each["what"]: each for each in report["notChecked"]}
+    assert "No such file" in missing["mcp.json:gone"]["why"]
+    assert {what for what, each in missing.items() if each.get("failed")} == {"mcp.json:gone", "mcp.json:bad"}
+    assert missing["mcp.json:off"]["why"] == "it is disabled in its file"
+    # The worst code of all: a finding is worse than a server that fails.
+    text = ran("text", "--fail-on", "info", code=11).out
+    first, second = (text.index(f"Review of {name} (") for name in names)
+    assert text.count("SL-SHD005", first, second) == text.count("SL-SHD005", second) == 1
+    assert "\n1 finding: 1 medium.\n" in text[first:second]
+    assert "2 servers: 2 findings: 2 medium. 2 servers could not be reviewed." in text
+    suites = ran("junit").out
+    assert '<testsuite name="mcp.json:gone" tests="1" failures="1">' in suites
+    assert 'name="mcp.json:readFile1: tool readFile"' in suites
+    [log] = json.loads(ran("sarif").out)["runs"]
+    assert not log["invocations"][0]["executionSuccessful"]
+    places = [each["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] for each in log["results"]]
+    assert {place.partition("/")[0] for place in places} == set(names)
+    for format_, heading in (("markdown", "## Review of `"), ("html", "<h2>Review of <code>")):
+        assert ran(format_).out.count(heading) == len(names)
+    # One of two servers is left: its findings still have its name.
+    some = ("--config", str(path), "--server", "gone", "--server", "read_file0", "--format", "json")
+    one = sightline("review", "-q", *some, cwd=tmp_path)
+    assert (one.code, [each["target"] for each in one.json["servers"]]) == (4, names[:1])
+    assert sightline("review", "-q", "mcp.json:gone", cwd=tmp_path).out == ""
+    assert sightline("review", "-q", "-e", "A=b", "mcp.json", cwd=tmp_path).code == 2
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -102,11 +102,11 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
             raise UsageError("--installed takes no target, --remove or --record", "Leave it out.")
         servers = agreed_servers(connection, is_agreed=is_agreed)
         done = list(servers.each(lambda each: _done(each, connection, recording, checks=checks)))
-        left_out: list[Json] = [{"server": what, "reason": why} for what, why in servers.left_out]
+        left_out: list[Json] = [{"server": each.server, "reason": each.why} for each in servers.left_out]
         _print(
             {"servers": [each.shape for each in done], "left_out": left_out},
             [line for each in done for line in (*each.lines, "")]
-            + [f"! left out: {what}: {why}" for what, why in servers.left_out],
+            + [f"! left out: {each.server}: {each.why}" for each in servers.left_out],
             as_json=as_json,
         )
         return max(servers.code, *(each.code for each in done), ExitCode.OK)

@@ -1,8 +1,9 @@
 """`sightline review TARGET…`: findings about declarations of servers, and with --call about results of their tools."""
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector import __version__
 from inspector.cli.help import SectionedCommand, WordChoice, suggestion
-from inspector.cli.installed import InstalledServers, agreed_servers
+from inspector.cli.installed import DISABLED, InstalledServers, InTurn, LeftOut, agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     OptionGroup,
@@ -25,13 +26,14 @@ from inspector.cli.options import (
 )
 from inspector.cli.output import DIAGNOSTICS, print_lines
 from inspector.cli.review_targets import Gathered, Plan, gathered, gathered_from, judged
-from inspector.cli.start import Invocation, launch_of, target_of
+from inspector.cli.start import Invocation, launch_of, target_of, written_target
 from inspector.errors import ExitCode, UsageError
+from inspector.files.config import disabled_names, server_names
 from inspector.files.settings import IgnoredFindings, settings
 from inspector.json.exact import Malformed, parse
 from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.protocol.client import PROFILES
-from inspector.protocol.targets import Target
+from inspector.protocol.targets import ConfiguredTarget, Target
 from inspector.review.finding import Severity
 from inspector.review.formats.formats import FORMATS, report_lines
 from inspector.review.live.ongoing import partly_read
@@ -158,7 +160,8 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 ) -> int:
     """Review what each TARGET declares, and with --call what its tools return.
 
-    A recording (*.jsonl) is reviewed with the calls in it, without any server.
+    A configuration file without a name (mcp.json) means all of its servers. A recording (*.jsonl) is reviewed with the
+    calls in it, without any server.
     """
     known, accepted = reporting.known(), reporting.accepted()
     plan = allowed.plan()
@@ -167,14 +170,15 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         sources = _Sources(
             plan=plan, connection=connection, recording=recording, terms=terms, agreement=rules.agreement
         )
-        servers = sources.agreed(targets, invocation) if is_installed else None
-        parts = _numbered(
-            tuple(servers.each(sources.server)) if servers else sources.gathered(targets, invocation)
-        )
-    report = report_of(parts, known, accepted, servers)
+        if is_installed:
+            turns = sources.agreed(targets, invocation)
+            parts = tuple(turns.each(sources.server))
+        else:
+            parts, turns = sources.gathered(targets, invocation)
+    report = report_of(_numbered(parts), known, accepted, turns)
     shown = without_credentials(report, DIAGNOSTICS.mask)
     write_lines(report_lines(shown, format_), reporting.output, exactly=format_ != "text")
-    code = servers.code if servers else ExitCode.OK
+    code = turns.code if turns else ExitCode.OK
     level = reporting.fail_on or Severity.HIGH
     if report.failing(level):
         words = report.failing_words(level)
@@ -196,8 +200,14 @@ class _Sources(Struct, frozen=True, kw_only=True):
     terms: Terms
     agreement: Agreement
 
-    def gathered(self, words: tuple[str, ...], invocation: Invocation) -> tuple[Gathered, ...]:
-        """The material about each target, gathered one after the other. Raises InspectorError."""
+    def gathered(
+        self, words: tuple[str, ...], invocation: Invocation
+    ) -> tuple[tuple[Gathered, ...], InTurn | None]:
+        """The material about each target, gathered one after the other. Raises UsageError.
+
+        Of several servers, those that cannot be reviewed are in the second part. With one target, it is None,
+        and InspectorError is raised.
+        """
         connection, command_line = self.connection, invocation.command_line
         recordings = [word for word in words if word.endswith(_RECORDING)]
         if recordings and self.plan.calls:
@@ -209,29 +219,59 @@ class _Sources(Struct, frozen=True, kw_only=True):
                 "--also-as does not work with recordings",
                 "Leave it out: a recording holds the session of one client profile.",
             )
-        live = len(words) - len(recordings) + (command_line is not None) + (connection.config is not None)
+        # All targets are known before Sightline connects to the first.
+        turns = InTurn()
+        named = list(self._named(words, command_line, turns))
+        servers = [each for each in named if not isinstance(each, Path)]
         of_client = [name for name, value in connection.authorization.of_one_client.items() if value]
-        if live > 1 and (connection.environment or connection.headers or connection.cwd or of_client):
+        if len(servers) > 1 and (connection.environment or connection.headers or connection.cwd or of_client):
             raise UsageError(
                 f"{', '.join(('-e', '--header', '--cwd', *of_client))} only work with one target",
-                "Write the servers to an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
+                "Write the servers to an mcp.json, and review mcp.json.",
             )
-        # All targets are known before Sightline connects to the first.
-        targets = [
-            Path(word)
-            if word in recordings
-            else target_of(word, dataclasses.replace(connection, config=None), command_line=None)
-            for word in words
-        ]
-        if command_line is not None or connection.config is not None or not words:
-            targets.append(target_of(None, connection, command_line))
-        if self.recording.path is not None and sum(not isinstance(each, Path) for each in targets) != 1:
+        if self.recording.path is not None and len(servers) != 1:
             raise UsageError(
                 "--record only works with one server", "Review one server, or leave out --record."
             )
-        return tuple(
-            gathered_from(target) if isinstance(target, Path) else self.server(target) for target in targets
-        )
+        recorded = {each: gathered_from(each) for each in named if isinstance(each, Path)}
+        if len(named) + len(turns.left_out) == 1:
+            return tuple(recorded.values()) or tuple(self.server(each.target()) for each in servers), None
+        parts: list[Gathered] = []
+        for each in named:
+            if isinstance(each, Path):
+                parts.append(recorded[each])
+            else:
+                parts += turns.attempt(each.word, partial(self._part, each))
+        return tuple(parts), turns
+
+    def _named(
+        self, words: tuple[str, ...], command_line: tuple[str, ...] | None, turns: InTurn
+    ) -> "Iterator[_Named | Path]":
+        """The targets in the order of the command line. Disabled entries of files go to `turns`. Raises UsageError."""
+        connection = self.connection
+        bare = dataclasses.replace(connection, config=None, servers=())
+        for word in words:
+            if word.endswith(_RECORDING):
+                yield Path(word)
+                continue
+            written = written_target(word)
+            if isinstance(written, ConfiguredTarget):
+                yield from _entries(written.path, written.name, bare, turns)
+            else:
+                yield _Named(word=word, target=_known(target_of(word, bare, None)))
+        if connection.config is not None:
+            for name in connection.servers or (None,):
+                yield from _entries(connection.config, name, bare, turns)
+        if command_line is not None or (connection.config is None and not words):
+            target = target_of(None, dataclasses.replace(connection, config=None), command_line)
+            yield _Named(word=str(target), target=_known(target))
+
+    def _part(self, named: "_Named") -> Gathered:
+        found = self.server(named.target())
+        if not named.is_entry:
+            return found
+        server = replace(found.server, target=named.word, address=found.server.target)
+        return replace(found, server=server)
 
     def agreed(self, words: tuple[str, ...], invocation: Invocation) -> InstalledServers:
         """All configured servers, after the user agreed to start them.
@@ -258,6 +298,41 @@ class _Sources(Struct, frozen=True, kw_only=True):
         return gathered(launch, self.plan)
 
 
+class _Named(Struct, frozen=True, kw_only=True):
+    """A server, as the command line or a configuration names it."""
+
+    word: str
+    target: Callable[[], Target]
+    """Reads the target. Raises UsageError for an entry of a whole file that cannot be read."""
+    is_entry: bool = False
+    """True for an entry of a configuration."""
+
+
+def _entries(path: str, name: str | None, connection: ConnectionOptions, turns: InTurn) -> Iterator[_Named]:
+    """The entry `name` of a configuration; without a name, all that are not disabled. Raises UsageError."""
+    names = (name,) if name is not None else server_names(path)
+    if name is None:
+        turns.left_out += (LeftOut(server=_entry(path, each), why=DISABLED) for each in disabled_names(path))
+    for each in names or (None,):
+        one = dataclasses.replace(connection, config=path, servers=() if each is None else (each,))
+        read = partial(target_of, None, one, None)
+        # The only entry is like one that the user named: if it cannot be read, nothing is reviewed.
+        yield _Named(
+            word=_entry(path, each), target=read if len(names) > 1 else _known(read()), is_entry=True
+        )
+
+
+def _known(target: Target) -> Callable[[], Target]:
+    return lambda: target
+
+
+def _entry(path: str, name: str | None) -> str:
+    """An entry as the command line names it: without the folder in which Sightline runs, which differs by machine."""
+    file, here = Path(path), Path.cwd()
+    shown = file.relative_to(here) if file.is_relative_to(here) else file
+    return f"{shown}:{name}" if name else str(shown)
+
+
 def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
     """`parts`, with a number added to each target name that occurs again."""
     seen: dict[str, int] = {}
@@ -274,15 +349,18 @@ def report_of(
     parts: tuple[Gathered, ...],
     known: frozenset[str],
     accepted: tuple[Acceptance, ...],
-    installed: InstalledServers | None = None,
+    turns: InTurn | None = None,
 ) -> Report:
     """The report of a review. `parts`: the material about each server.
 
-    `installed`: names the servers that were left out.
+    `turns`: names the servers that were left out; None if one server was named.
     """
     servers = tuple(part.server for part in parts)
-    several = len(parts) != 1
-    left_out = [NotChecked(what=what, why=why) for what, why in installed.left_out] if installed else []
+    several = turns is not None
+    left_out = [
+        NotChecked(what=each.server, why=each.why, is_failed_server=each.has_failed)
+        for each in (turns.left_out if turns else ())
+    ]
     one = ReviewedServer(
         target=", ".join(server.target for server in servers) or "no server",
         name="",
@@ -298,18 +376,17 @@ def report_of(
         version=whole.version,
         protocol=whole.protocol,
         tools=whole.tools,
-        entries=entries_of(judged(parts), known=known, accepted=accepted),
-        not_checked=(*left_out, *_not_checked(parts)),
+        entries=entries_of(judged(parts, are_several=several), known=known, accepted=accepted),
+        not_checked=(*left_out, *_not_checked(parts, several=several)),
         called=whole.called,
         file=whole.file,
         rules=all_rules(),
         reviewed_by=f"Sightline {__version__}",
-        servers=servers if several else (),
+        servers=servers if several else None,
     )
 
 
-def _not_checked(parts: Sequence[Gathered]) -> list[NotChecked]:
-    several = len(parts) > 1
+def _not_checked(parts: Sequence[Gathered], *, several: bool) -> list[NotChecked]:
     found = [
         replace(each, what=f"{part.server.target}: {each.what}") if several else each
         for part in parts

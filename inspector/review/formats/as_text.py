@@ -14,11 +14,14 @@ def lines(report: Report) -> list[str]:
 def _lines(report: Report) -> Iterator[str]:
     for part in report.parts:
         # Lines never begin with untrusted text, because build servers interpret some words as commands.
-        yield f"Review of {safe_line(part.target)}: {safe_line(described(part))}"
-    for group in report.groups():
+        address = f" ({safe_line(part.address)})" if part.address else ""
+        yield f"Review of {safe_line(part.target)}{address}: {safe_line(described(part))}"
+        for group in report.groups(part):
+            yield ""
+            yield from _group(group, report)
         yield ""
-        yield from _group(group, report)
-    yield ""
+        if report.has_several:
+            yield from (summary(report, part), "")
     yield summary(report)
     if report.not_checked:
         yield ""
@@ -86,11 +89,22 @@ def status(entry: ReportEntry) -> str:
     return " [known]" if entry.known else ""
 
 
-def summary(report: Report) -> str:
-    """The number of findings, as a sentence. Each place counts as one finding, in all formats."""
-    words = counted_words(report.entries)
-    if not report.entries and not report.called:
-        return f"{words} in the definitions."
-    if len(report.groups()) < len(report.entries):
+def summary(report: Report, part: ReviewedServer | None = None) -> str:
+    """The number of findings, or of those about `part`, as a sentence. Each place counts as one finding, in all formats.
+
+    Without `part`, it also counts the servers, if several were named.
+    """
+    entries = report.entries if part is None else report.of(part)
+    words = counted_words(entries)
+    if not entries and not (part or report).called:
+        words = f"{words} in the definitions"
+    elif len(report.groups(part)) < len(entries):
         words = words.replace(":", ", one for each place:", 1)
-    return f"{words}."
+    if part is not None or not report.has_several:
+        return f"{words}."
+    failed = len(report.failed_servers)
+    missing = f" {amount(failed, 'server')} could not be reviewed." if failed else ""
+    reviewed = (
+        f"{amount(len(report.parts), 'server')}: {words}." if report.parts else "No server was reviewed."
+    )
+    return f"{reviewed}{missing}"

@@ -29,16 +29,21 @@ def _lines(report: Report) -> Iterator[str]:
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     yield f"<title>{title}</title><style>{STYLE}</style></head><body>"
     yield f"<h1>{title}</h1>"
-    for part in report.parts:
-        target = f"<code>{html_line(part.target)}</code>: " if report.servers else ""
-        yield f"<p>{target}{html_line(described(part))}.</p>"
+    if not report.has_several:
+        yield f"<p>{html_line(described(report.parts[0]))}.</p>"
     yield f"<p>{html_line(report.reviewed_by)}.</p>"
     yield "<h2>Summary</h2>"
     yield f"<p>{html_line(summary(report))}</p>"
     yield from _per_tool(report)
-    yield "<h2>Findings</h2>"
-    for group in report.groups():
-        yield from _group(group, report)
+    for part in report.parts:
+        if report.has_several:
+            address = f" (<code>{html_line(part.address)}</code>)" if part.address else ""
+            yield f"<h2>Review of <code>{html_line(part.target)}</code></h2>"
+            yield f"<p>{html_line(described(part))}{address}. {html_line(summary(report, part))}</p>"
+        else:
+            yield "<h2>Findings</h2>"
+        for group in report.groups(part):
+            yield from _group(group, report)
     yield "<h2>Not checked</h2><ul>"
     for each in report.not_checked:
         yield f"<li>{html_line(each.what)}: {html_line(each.why)}</li>"
@@ -59,7 +64,7 @@ def _per_tool(report: Report) -> Iterator[str]:
         1
         for part in report.parts
         for name in part.tools
-        if (f"{part.target}: {name}" if report.servers else name) not in worst
+        if (f"{part.target}: {name}" if report.has_several else name) not in worst
     )
     yield f"<tr><td>{amount(quiet, 'other tool')}</td><td>0</td><td>none</td></tr></table>"
 

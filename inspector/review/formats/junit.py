@@ -12,7 +12,7 @@ from inspector.safe_text import safe_line
 def lines(report: Report) -> list[str]:
     """The lines of a JUnit document with one suite per subject.
 
-    Known and accepted findings pass; unchecked items are left out.
+    Known and accepted findings pass. Of what was not checked, only servers that failed are cases.
     """
     return junit(f"sightline review {safe_line(report.target)}", cases(report))
 
@@ -21,8 +21,10 @@ def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[JunitCase]:
     """The test cases. Findings below the severity `at` pass too."""
     subjects = {(entry.finding.target, entry.finding.name) for entry in report.entries}
     yield from (_case(entry, report, at) for entry in report.entries)
+    for each in report.failed_servers:
+        yield JunitCase(suite=each.what, name="review", failure=f"could not be reviewed: {each.why}")
     for part in report.parts:
-        target = part.target if report.servers else ""
+        target = part.target if report.has_several else ""
         for name in part.tools:
             if (target, name) not in subjects:
                 yield JunitCase(suite=_suite("tool", name, target), name="no findings")

@@ -22,16 +22,20 @@ def lines(report: Report) -> list[str]:
 def _lines(report: Report) -> Iterator[str]:
     yield f"# Review of {plain(report.target)}"
     yield ""
-    for part in report.parts:
-        target = f"- {code(part.target)}: " if report.servers else ""
-        yield f"{target}{plain(described(part))}."
-    yield ""
+    if not report.has_several:
+        yield f"{plain(described(report.parts[0]))}."
+        yield ""
     yield f"{plain(report.reviewed_by)}."
     yield ""
     yield plain(summary(report))
-    for group in report.groups():
-        yield ""
-        yield from _group(group, report)
+    for part in report.parts:
+        if report.has_several:
+            address = f" ({code(part.address)})" if part.address else ""
+            yield from ("", f"## Review of {code(part.target)}", "")
+            yield f"{plain(described(part))}{address}. {plain(summary(report, part))}"
+        for group in report.groups(part):
+            yield ""
+            yield from _group(group, report)
     yield ""
     yield "## Not checked"
     yield ""
@@ -43,7 +47,8 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     finding = group[0].finding
     rule = report.rule(finding.id)
     title = rule.title if rule else ""
-    yield f"## {finding.severity.value}: {title} ({finding.id}){plain(status(group[0]))}"
+    level = "###" if report.has_several else "##"
+    yield f"{level} {finding.severity.value}: {title} ({finding.id}){plain(status(group[0]))}"
     yield ""
     if len(group) == 1:
         yield f"{code(place(group[0]))}, confidence {finding.confidence.value}"

@@ -41,10 +41,13 @@ def log_of(report: Report) -> JsonObject:
     line 1 of a file for the server, because GitHub's code scanning rejects results without a physical
     location.
     """
-    files = {part.target if report.servers else "": _place(part) for part in report.parts}
+    files = {part.target if report.has_several else "": _place(part) for part in report.parts}
     index = {rule.id: number for number, rule in enumerate(report.rules)}
     notes: list[Json] = [
-        {"level": "note", "message": {"text": f"Not checked: {safe_line(each.what)}: {safe_line(each.why)}"}}
+        {
+            "level": "error" if each.is_failed_server else "note",
+            "message": {"text": f"Not checked: {safe_line(each.what)}: {safe_line(each.why)}"},
+        }
         for each in report.not_checked
     ]
     run: JsonObject = {
@@ -55,12 +58,11 @@ def log_of(report: Report) -> JsonObject:
                 "rules": [_rule(rule) for rule in report.rules],
             }
         },
-        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
-        "columnKind": "unicodeCodePoints",
-        "results": [
-            _result(entry, index, files.get(entry.finding.target, _place(report.parts[0])))
-            for entry in report.entries
+        "invocations": [
+            {"executionSuccessful": not report.failed_servers, "toolExecutionNotifications": notes}
         ],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(entry, index, files[entry.finding.target]) for entry in report.entries],
         "properties": {
             "target": safe_line(report.target),
             **_servers(report),
@@ -81,11 +83,15 @@ def _servers(report: Report) -> JsonObject:
         }
         for part in report.parts
     ]
-    if not report.servers:
+    if report.servers is None:
         return shapes[0]
     return {
         "servers": [
-            {"target": safe_line(part.target), **shape}
+            {
+                "target": safe_line(part.target),
+                **({"address": safe_line(part.address)} if part.address else {}),
+                **shape,
+            }
             for part, shape in zip(report.servers, shapes, strict=True)
         ]
     }
