@@ -9,7 +9,8 @@ from inspector.pins.files import write_pin
 from inspector.pins.identity import Identity
 from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.targets import StdioTarget
-from tests.cli.sightline import ROOT, Ran, hostile_server, sightline
+from tests.cli.sightline import ROOT, Ran, hostile_server, sightline, words
+from tests.peers.terminal import terminal
 from tests.recording.sessions import Wire, recorded_to
 
 SERVER = ROOT / "tests" / "peers" / "changing_server.py"
@@ -82,12 +83,31 @@ def test_a_pin_matches_until_a_definition_changes(server: Changing) -> None:
     }
 
 
-def test_pinning_again_reports_the_changes_and_accepts_them(server: Changing) -> None:
-    server.pin()
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_pin_is_replaced_by_changed_definitions_only_if_they_are_accepted(
+    server: Changing, tmp_path: Path, *, in_file: bool
+) -> None:
+    where = ("--file", str(tmp_path / "pins.json")) if in_file else ()
+    assert [server.pin(*where).code for _ in range(2)] == [0, 0]
     server.write({**SUM, "description": "Mails."}, LOOK)
-    again = server.pin()
-    assert "  sum /description changed" in again.out
-    assert server.pin("--check").code == 0
+    refused = server.pin(*where)
+    assert (refused.code, refused.out) == (10, "")
+    assert "  sum /description changed\n    was  Adds.\n    now  Mails.\n" in refused.err
+    assert "--yes" in refused.err
+    as_json = server.pin(*where, "--format", "json")
+    assert (as_json.code, json.loads(as_json.err)["error"]["code"]) == (10, "not_confirmed")
+    assert server.pin(*where, "--check").code == 12
+    for key, code in (("\r", 10), ("y\r", 0)):
+        with terminal(words("pin", *where, "--", *server.command)) as screen:
+            screen.wait_for("Replace the pin? [y/N]")
+            assert "now  Mails." in screen.plain()
+            screen.press(key)
+            assert screen.wait_for_end() == code
+        assert server.pin(*where, "--check").code == (0 if code == 0 else 12)
+    server.write(SUM, LOOK)
+    again = server.pin(*where, "--yes")
+    assert (again.code, "  sum /description changed" in again.out) == (0, True)
+    assert server.pin(*where, "--check").code == 0
 
 
 def test_pins_are_listed_and_removed(server: Changing) -> None:
@@ -124,7 +144,8 @@ def test_a_check_says_that_the_pin_has_no_folder(tmp_path: Path) -> None:
     checked = sightline("pin", "--check", "--", *target.command, cwd=tmp_path / "here", columns=500)
     assert checked.code == 12
     assert checked.out.splitlines()[-1].startswith("This pin is for all folders that have none")
-    sightline("pin", "--", *target.command, cwd=tmp_path / "here")
+    assert sightline("pin", "--", *target.command, cwd=tmp_path / "here").code == 10
+    sightline("pin", "--yes", "--", *target.command, cwd=tmp_path / "here")
     checked = sightline("pin", "--check", "--", *target.command, cwd=tmp_path / "here")
     assert (checked.code, checked.out.splitlines()[-1]) == (0, "No definition changed.")
 

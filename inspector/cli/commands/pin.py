@@ -18,8 +18,9 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import DIAGNOSTICS, columns, print_json, print_lines, table
+from inspector.cli.prompts import agreed, can_ask
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import ExitCode, UsageError
+from inspector.errors import ExitCode, NotConfirmedError, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.files import (
     UnreadablePins,
@@ -33,6 +34,7 @@ from inspector.pins.files import (
 from inspector.pins.identity import Identity
 from inspector.pins.pins import Pinned, ServerDefinitions, changes_between, pin_state
 from inspector.protocol.targets import Target
+from inspector.safe_text import safe_line
 
 _SHORT = 12
 """The number of digits of a fingerprint that a table shows."""
@@ -51,7 +53,12 @@ _SHORT = 12
     is_flag=True,
     help="Pin or check all configured servers (see sightline discover), after asking once.",
 )
-@click.option("--yes", "is_agreed", is_flag=True, help="With --installed: agree to start them all.")
+@click.option(
+    "--yes",
+    "is_agreed",
+    is_flag=True,
+    help="Accept what changed since an earlier pin, without a question; with --installed, also agree to start all servers.",
+)
 @click.option("--list", "shows_all", is_flag=True, help="List all pins.")
 @click.option(
     "--check", "checks", is_flag=True, help="Report changes since the pin; exit with 12 if there are any."
@@ -83,6 +90,8 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
 ) -> int:
     """Pin the tools, resources, templates, prompts and instructions of TARGET, as they are listed now.
 
+    If they differ from an earlier pin, the changes are shown, and you are asked whether to accept them.
+
     Sightline then reports later changes wherever you use the server, and asks before it calls a changed tool.
     """
     if shows_all + checks + removes > 1:
@@ -101,7 +110,9 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
         if has_target or removes or recording.path is not None:
             raise UsageError("--installed takes no target, --remove or --record", "Leave it out.")
         servers = agreed_servers(connection, is_agreed=is_agreed)
-        done = list(servers.each(lambda each: _done(each, connection, recording, checks=checks)))
+        done = list(
+            servers.each(lambda each: _done(each, connection, recording, checks=checks, is_agreed=is_agreed))
+        )
         left_out: list[Json] = [{"server": each.server, "reason": each.why} for each in servers.left_out]
         _print(
             {"servers": [each.shape for each in done], "left_out": left_out},
@@ -119,7 +130,7 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
         shape: JsonObject = {"server": str(removed), "removed": True}
         return _print(shape, [f"no longer pinned: {removed}"], as_json=as_json)
     path = Path(file) if file is not None else None
-    made = _done(chosen, connection, recording, checks=checks, path=path)
+    made = _done(chosen, connection, recording, checks=checks, is_agreed=is_agreed, path=path)
     _print(made.shape, made.lines, as_json=as_json)
     return made.code
 
@@ -138,9 +149,14 @@ def _done(
     recording: RecordingOptions,
     *,
     checks: bool,
+    is_agreed: bool,
     path: Path | None = None,
 ) -> Done:
-    """Pin or check one server. `path`: the pin file to use in place of the usual one. Raises InspectorError."""
+    """Pin or check one server. Raises InspectorError.
+
+    `is_agreed`: true if an option accepts all changes since an earlier pin. `path`: the pin file to use in place
+    of the usual one.
+    """
     identity = known_as(target)
     before = read_pin_at(path) if path else read_pin(identity)
     if before is None and checks:
@@ -153,7 +169,27 @@ def _done(
         if path is None and identity.folder and not before.identity.folder:
             done = replace(done, lines=[*done.lines, _of_any_folder(identity)])
         return done
+    accepted = before is None or is_agreed or not pin_state(now, pinned=before).altered
+    if before is not None and not accepted:
+        _accept(before, now)
+        # The changes were shown with the question.
+        return _pinned(write_pin(identity, now, path), None)
     return _pinned(write_pin(identity, now, path), before)
+
+
+def _accept(before: Pinned, now: ServerDefinitions) -> None:
+    """Show the changes since the pin, and ask whether to accept them. Raises NotConfirmedError if not."""
+    lines = [safe_line(DIAGNOSTICS.mask(line)) for line in checked(before, now).lines]
+    if can_ask():
+        click.echo("\n".join(lines), err=True)
+        if agreed("Replace the pin?"):
+            return
+    else:
+        DIAGNOSTICS.say("\n".join(lines))
+    raise NotConfirmedError(
+        f"the definitions differ from the pin of {before.at}, which is unchanged",
+        "sightline pin --check shows the changes. To accept them, answer y in the terminal, or pass --yes.",
+    )
 
 
 def _of_any_folder(identity: Identity) -> str:
