@@ -27,7 +27,8 @@ MAX_FOLDERS = 5_000
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv"})
 """Folders that are always ignored. Outside of git repositories, those whose names begin with a dot are too."""
 _IGNORED_FILES = re.compile(
-    r"~$|\.(?:py[cod]|sw.|log|jsonl|pid|tmp|lock)$|-(?:journal|wal|shm)$|^\.#|^4913$|^\.DS_Store$|^sightline-"
+    r"~$|\.(?:py[cod]|sw.|log(?:\.\d+)?|jsonl|pid|tmp|lock|db3?|sqlite3?|duckdb)$|-(?:journal|wal|shm)$|^\.#|^4913$"
+    r"|^\.DS_Store$|^sightline-"
 )
 """Names of files that editors, interpreters, servers and Sightline write for themselves."""
 _NOTES = frozenset(
@@ -39,6 +40,62 @@ _NOTES = frozenset(
 )
 """Suffixes of notes, pictures and recordings, which do not change what a server does. Data of a server may have
 `.txt`, `.html`, `.csv`, `.yaml` or no suffix."""
+_PROGRAMS = frozenset(
+    {
+        *(
+            ".py",
+            ".pyi",
+            ".pyx",
+            ".js",
+            ".mjs",
+            ".cjs",
+            ".jsx",
+            ".ts",
+            ".mts",
+            ".cts",
+            ".tsx",
+            ".vue",
+            ".svelte",
+        ),
+        *(
+            ".go",
+            ".rs",
+            ".c",
+            ".h",
+            ".cc",
+            ".cpp",
+            ".hpp",
+            ".zig",
+            ".nim",
+            ".swift",
+            ".dart",
+            ".hs",
+            ".ml",
+            ".lua",
+        ),
+        *(
+            ".java",
+            ".kt",
+            ".kts",
+            ".scala",
+            ".groovy",
+            ".clj",
+            ".cs",
+            ".fs",
+            ".vb",
+            ".rb",
+            ".php",
+            ".pl",
+            ".r",
+        ),
+        *(".jl", ".ex", ".exs", ".erl", ".sh", ".so", ".dll", ".jar", ".class", ".wasm"),
+    }
+)
+"""Suffixes of programs. A server seldom writes such a file during a call."""
+_CLOCK_S = 0.05
+"""The clocks of file systems are coarse."""
+_AFTER_CALL_S = 0.5
+"""The time after a call in which a server may still write what belongs to it."""
 _INTERPRETER = re.compile(r"(?:python|node|deno|bun|ruby|java|php|perl|uvx?|np[mx]|(?:ba)?sh)[\d.]*$")
 """Names of programs that are not files of the server."""
 _FOLDER_OPTIONS = frozenset({"--directory", "--project", "--prefix"})
@@ -107,6 +164,26 @@ def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
             if not has_script:
                 yield (cwd / word).parent
             has_script = True
+
+
+def is_written_by(path: str, calls: Iterable[tuple[float, float | None]]) -> bool:
+    """True if a server probably wrote a file itself: it is no program, and changed during one of its calls.
+
+    `calls`: begin and end of each call, by `time.time`; the end is None while the call runs.
+    """
+    if Path(path).suffix.lower() in _PROGRAMS:
+        return False
+    try:
+        # A program that was built may have no suffix.
+        if os.access(path, os.X_OK):
+            return False
+        changed_s = os.stat(path).st_mtime  # noqa: PTH116 - as above
+    except OSError:
+        changed_s = time.time()
+    return any(
+        began_s - _CLOCK_S <= changed_s and (ended_s is None or changed_s <= ended_s + _AFTER_CALL_S)
+        for began_s, ended_s in calls
+    )
 
 
 async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
@@ -197,12 +274,17 @@ def _below(root: str) -> Iterator[str]:
                 folder = os.path.dirname(folder)  # noqa: PTH120 - as above
         return
     for parent, names, _ in os.walk(root):
-        names[:] = [name for name in names if not _is_ignored_folder(name)]
+        names[:] = [
+            name
+            for name in names
+            if not (name.startswith(".") or name in _IGNORED_FOLDERS or _is_environment(f"{parent}/{name}"))
+        ]
         yield from (os.path.join(parent, name) for name in names)  # noqa: PTH118 - as above
 
 
-def _is_ignored_folder(name: str) -> bool:
-    return name.startswith(".") or name in _IGNORED_FOLDERS
+def _is_environment(folder: str) -> bool:
+    """True for a virtual environment of Python, whatever its name is."""
+    return os.path.isfile(f"{folder}/pyvenv.cfg")  # noqa: PTH113 - as above
 
 
 def _missed(
@@ -255,7 +337,12 @@ def _kept_by_sightline() -> tuple[str, ...]:
 
 def _may_count(path: str, root: str) -> bool:
     *folders, name = Path(path).relative_to(root).parts
-    in_ignored = any(folder == ".git" or folder in _IGNORED_FOLDERS for folder in folders)
+    in_ignored = any(
+        folder == ".git"
+        or folder in _IGNORED_FOLDERS
+        or _is_environment(f"{root}/{'/'.join(folders[: depth + 1])}")
+        for depth, folder in enumerate(folders)
+    )
     return not in_ignored and not _IGNORED_FILES.search(name)
 
 

@@ -61,6 +61,9 @@ async def test_only_saves_of_the_server_files_are_reported(
     ignored.mkdir()
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").touch()
+    environment = tmp_path / "env" / "lib"
+    environment.mkdir(parents=True)
+    (tmp_path / "env" / "pyvenv.cfg").touch()
     async with aclosing(
         saves(Watching(folders=(str(tmp_path),), files=frozenset({str(ignored / "own.js")})))
     ) as saved:
@@ -71,6 +74,8 @@ async def test_only_saves_of_the_server_files_are_reported(
                 "y.py~",
                 ".z.swp",
                 "w.log",
+                "w.log.1",
+                "d.db",
                 "sightline-1.html",
                 "r.jsonl",
                 "report.md",
@@ -79,6 +84,7 @@ async def test_only_saves_of_the_server_files_are_reported(
             ):
                 (tmp_path / "src" / name).write_text("1")
             (ignored / "b.js").write_text("1")
+            (environment / "e.py").write_text("1")
             (tmp_path / "data" / "recent.json").write_text("1")
             (tmp_path / "src" / "a.py").write_text("1")
             await asyncio.sleep(0.2)

@@ -1,8 +1,9 @@
 """Sends the arguments of the form as a call, and follows the running call."""
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, time
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -103,6 +104,8 @@ class _Running:
     """The words for the running call, such as `calling mint`."""
     arguments: JsonObject
     began_s: float
+    sent_s: float
+    """The time by `time.time` from which the server may work on it."""
     worker: Worker[None]
     ticking: Timer
     is_quiet: bool = False
@@ -170,6 +173,7 @@ class CallRunner:
         """The last call about which the user was asked, if it has no result."""
         self._made: dict[int, RepeatableCall] = {}
         """The calls that have ended with a record, by the number of the record."""
+        self._spans: deque[tuple[float, float]] = deque(maxlen=8)
         self.is_shown = True
         """True if the panes show this server. If false, they show another server."""
 
@@ -179,6 +183,12 @@ class CallRunner:
     @property
     def is_running(self) -> bool:
         return self._running is not None
+
+    @property
+    def spans(self) -> tuple[tuple[float, float | None], ...]:
+        """Begin and end of the last calls, by `time.time`. The end is None while a call runs."""
+        running = ((self._running.sent_s, None),) if self._running and not self._running.is_held else ()
+        return (*self._spans, *running)
 
     @property
     def tool(self) -> Tool | None:
@@ -301,6 +311,7 @@ class CallRunner:
             words=running_words(call.title),
             arguments=call.arguments,
             began_s=monotonic(),
+            sent_s=time(),
             worker=self._screen.run_worker(self._call(call, may_ask=not is_quiet), group="call"),
             ticking=self._screen.set_interval(_TICK_S, self._tick),
             is_quiet=is_quiet,
@@ -357,6 +368,7 @@ class CallRunner:
             self._stopped = self.last
             self._running.is_held = is_held
             self._running.began_s = monotonic()
+            self._running.sent_s = time()
             self._tick()
 
     def _advance(self, progress: Progress) -> None:
@@ -369,6 +381,7 @@ class CallRunner:
     def _end(self) -> None:
         if self._running is not None:
             self._running.ticking.stop()
+            self._spans.append((self._running.sent_s, time()))
             self._running = None
             if self.is_shown:
                 self._result.show_progress(None)

@@ -14,8 +14,9 @@ from textual.screen import Screen
 from inspector.boundary.options import Level
 from inspector.connect.presence import is_there, until_back, until_gone
 from inspector.errors import UsageError, headline
-from inspector.files.watching import Watching, saves
+from inspector.files.watching import Watching, is_written_by, saves
 from inspector.pins.pins import ChangesSince, ServerDefinitions, definitions_of
+from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.session.call_record import CallRecord
@@ -23,7 +24,7 @@ from inspector.session.live import Session
 from inspector.tui.call.runner import CallRunner, RepeatableCall
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.text import count, shortened
+from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.rows import called
 from inspector.tui.watch.changes import (
     DefinitionsAsked,
@@ -141,6 +142,10 @@ class Watcher:
         """Resolves to "" once the listing is complete, or to the reason why there will be none."""
         self._finished: asyncio.Future[CallRecord | str] | None = None
         """A future with the record of the repeated call, or with the reason why it has none."""
+        self._own: frozenset[str] = frozenset()
+        """The files that changed during a call."""
+        self._fatal: RepeatableCall | None = None
+        """The last call, if the server ended during it."""
         self._agreed: RepeatableCall | None = None
         """The call that the user has repeated, and which every save may repeat therefore."""
         self._repeating: RepeatableCall | None = None
@@ -228,6 +233,9 @@ class Watcher:
         """Note that a call has ended with a record."""
         waiting, self._finished = self._finished, None
         before, self._last = self._compared, record
+        last, outcome = self._runner.last, record.outcome
+        is_lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.CONNECTION_LOST
+        self._fatal = last if is_lost and last is not None and self._runner.is_made(record, last) else None
         if self._repeating is not None and self._runner.is_made(record, self._repeating):
             self._agreed, self._repeating = self._repeating, None
         if waiting is not None and not waiting.done():
@@ -257,7 +265,16 @@ class Watcher:
     async def _hear_saves(self) -> None:
         try:
             async for paths in saves(self._watching):
-                self._ask(_Cause(paths=paths, at_s=monotonic()))
+                calls = self._runner.spans
+                own = frozenset(path for path in paths if calls and is_written_by(path, calls))
+                saved = tuple(path for path in paths if path not in own)
+                if saved:
+                    self._ask(_Cause(paths=saved, at_s=monotonic()))
+                for path in own - self._own:
+                    name = content(shortened(Path(path).name, 60)).plain
+                    words = f"{name} changed during a call, so it counts as written by the server, not as saved. R restarts the server."
+                    self._screen.notify(words, markup=False)
+                self._own |= own
         except UsageError as error:
             self._say(phase=Phase.WATCHING, watched=f"Not watching. {error.message}. {error.hint}")
 
@@ -379,6 +396,8 @@ class Watcher:
         Empty if it may be repeated, or if there is none.
         """
         last = self._runner.last
+        if last is not None and last is self._fatal:
+            return f"The server ended during the call of {last.title}, so it is not called again. r calls it, now and after each save."
         if last is None or last is self._agreed:
             return ""
         tool = self._link.tool(last.name)

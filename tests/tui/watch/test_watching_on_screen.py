@@ -1,3 +1,4 @@
+import asyncio
 import sys
 import time
 from pathlib import Path
@@ -87,6 +88,44 @@ async def test_a_server_that_ends_later_is_not_said_to_end_by_a_save(tmp_path: P
         screen = await shows(app, "the server exited with code 7 during the call of read")
         assert "does not run" not in screen
         assert "saved" not in screen.partition("Tools")[0].replace("next save", "")
+
+
+async def test_what_the_server_writes_during_a_call_is_not_a_save(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    edited.save(result='json.loads("{}" if open("state.json", "w").write("1") else "")')
+    async with watched(edited, notifications=True) as (pilot, app):
+        await pilot.press("enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done", "state.json changed during a call", "R restarts the server")
+        # The author may save the same file, or a program even during a call.
+        await asyncio.sleep(0.6)
+        (edited.folder / "state.json").write_text("2")
+        await shows(app, "state.json saved", "read called again", "#2 done")
+        assert len(edited.started) == 2
+        edited.save(result='json.loads("{}" if time.sleep(60) else "")', code="import time")
+        await shows(app, "calling read", "server.py saved")
+        edited.save(result='{"value": 3}')
+        await shows(app, "server.py saved", "read called again", "#4 done")
+        assert len(edited.started) == 4
+
+
+async def test_a_call_during_which_the_server_ended_is_repeated_by_a_key_only(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    edited.save(result="os._exit(7)")
+    async with watched(edited) as (pilot, app):
+        await pilot.press("enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "the server exited with code 7 during the call of read")
+        edited.save()
+        await shows(app, "The server ended during the call of read, so it is not called again. r calls it")
+        assert edited.calls == ["read"]
+        await pilot.press("r")
+        await shows(app, "#2 done")
+        edited.save(result='{"value": 2}')
+        await shows(app, "read called again", "#3 done")
+        assert edited.calls == ["read"] * 3
 
 
 async def test_a_save_is_not_the_cause_of_what_another_client_profile_changes(tmp_path: Path) -> None:
