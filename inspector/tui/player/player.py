@@ -59,6 +59,8 @@ class Player:
         self._searching: Worker[_Found] | None = None
         self._stop = False
         self._ended = False
+        self.found: int | None = None
+        """The line that the last search has found; None if the position was chosen in another way since."""
         self.words = ""
         """The words of the last search."""
 
@@ -162,6 +164,8 @@ class Player:
             self._go(there, since=since)
 
     def _go(self, there: int, *, since: int | None = None) -> None:
+        if there != self.found:
+            self.found = None
         self.position, self.since = there, there - 1 if since is None else since
         self._moved()
 
@@ -254,6 +258,7 @@ class Player:
         if not self._stop and (found.line is None or found.is_beyond_end):
             self._screen.notify(self._explained(found, words, backwards=backwards), markup=False)
         if found.line is not None:
+            self.found = found.line
             self._choose(found.line, "")
         self._changed()
 

@@ -5,13 +5,18 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from textual.screen import Screen
 
+from inspector.json.exact import dump_text
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.timeline import Entry
 from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
 from inspector.tui.player.timeline import RecordedTimeline
+from inspector.tui.player.transport import match_in
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import shortened
-from inspector.tui.timeline.frame import FrameScreen, FramesWanted
+from inspector.tui.timeline.frame import FrameAsked, FrameScreen, FramesWanted, asked_frame
+
+_CHUNK = 1_000
+_MASKED = "in a sensitive value, which is masked"
 
 
 class _SceneAsked(Struct, frozen=True, kw_only=True):
@@ -38,6 +43,12 @@ class _FramesAsked(Struct, frozen=True, kw_only=True):
     entry: Entry
 
 
+class _MatchAsked(Struct, frozen=True, kw_only=True):
+    session: RecordedSession
+    scene: Scene
+    words: str
+
+
 class SceneReader:
     """Reads one place at a time. A new request replaces an older one that is not finished."""
 
@@ -47,10 +58,12 @@ class SceneReader:
         timeline: RecordedTimeline,
         show: Callable[[RecordedSession, Scene], None],
         review: Callable[[AnsweredCalls], None],
+        quote: Callable[[Scene, str], None],
     ) -> None:
         """`show`: called with each scene before other parts of the screen show its position.
 
-        `review`: called with the calls that have ended up to a position, when they have changed.
+        `review`: called with the calls that have ended up to a position, when they have changed. `quote`: called
+        with what `read_match` has read for a scene, untrusted text.
         """
         self._show = show
         self._review = review
@@ -62,6 +75,8 @@ class SceneReader:
         self._calls_asked: tuple[int, int] | None = None
         """The number of calls, and the line at which the connection began, of the last `review`."""
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
+        self._matches = Latest(screen, _made_match, self._take_match, self._could_not)
+        self._quote = quote
         self.scene: Scene | None = None
         """The last scene that was read; None before the first."""
 
@@ -82,6 +97,13 @@ class SceneReader:
     def open_frames(self, session: RecordedSession, entry: Entry) -> None:
         """Open a screen with the frames of an entry, once they are read."""
         self._frames.ask(_FramesAsked(session=session, entry=entry))
+
+    def read_match(self, session: RecordedSession, scene: Scene, words: str) -> None:
+        """Read in a thread where the words of a search are in the line of a scene."""
+        self._matches.ask(_MatchAsked(session=session, scene=scene, words=words))
+
+    def _take_match(self, asked: _MatchAsked, found: str) -> None:
+        self._quote(asked.scene, found)
 
     def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:
         self.scene = scene
@@ -106,12 +128,7 @@ class SceneReader:
             words = f"This entry has no frames. {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
             self._screen.notify(words, timeout=10, markup=False)
         elif self._screen.is_current:
-            wanted = FramesWanted(
-                entry=asked.entry,
-                frames=frames,
-                catalogue=asked.session.catalogue,
-                has_ids=not asked.session.has_raw,
-            )
+            wanted = _wanted(asked.session, asked.entry, frames)
             self._screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
 
     def _could_not(self, asked: object, error: BaseException) -> None:
@@ -132,6 +149,27 @@ def _made_calls(asked: _CallsAsked) -> AnsweredCalls:
 
 def _made_entries(asked: _EntriesAsked) -> Mapping[int, Entry]:
     return asked.session.entries(asked.first, asked.end, asked.position)
+
+
+def _made_match(asked: _MatchAsked) -> str:
+    scene, words = asked.scene, asked.words
+    about = [entry for entry in scene.recent.values() if not scene.is_frame or scene.frame in entry.frames]
+    if not about:
+        return ""
+    if not scene.is_frame:
+        return match_in(f"{about[-1].title}: {about[-1].detail}", words)
+    wanted = _wanted(asked.session, about[-1], asked.session.frames_of(about[-1]))
+    places = [place for place, each in enumerate(wanted.frames) if each.frame.number == scene.frame]
+    if not places:
+        return ""
+    view = asked_frame(FrameAsked(wanted=wanted, place=places[0], chunk=_CHUNK))
+    text = view.copied if isinstance(view.copied, str) else dump_text(view.copied)
+    found = match_in(text, words)
+    return found or (_MASKED if view.masked else "")
+
+
+def _wanted(session: RecordedSession, entry: Entry, frames: tuple[Matched, ...]) -> FramesWanted:
+    return FramesWanted(entry=entry, frames=frames, catalogue=session.catalogue, has_ids=not session.has_raw)
 
 
 def _made_frames(asked: _FramesAsked) -> tuple[Matched, ...]:

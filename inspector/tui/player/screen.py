@@ -74,7 +74,9 @@ class PlayerScreen(MainScreen):
         """The recorded boundary level and host at the position."""
         self._kept = set[int]()
         """The numbers of the calls whose values are in the vault."""
-        self._scenes = SceneReader(self, timeline, self._show_scene, self._review_calls)
+        self._scenes = SceneReader(self, timeline, self._show_scene, self._review_calls, self._quote)
+        self._quoted: tuple[int, str] = (-1, "")
+        """The line that a search has found, and the text around what it has found."""
         self.server.selection.uncalled = _UNCALLED
         self.server.selection.is_recorded = True
         self._tool.call.add_class("-recorded")
@@ -113,10 +115,16 @@ class PlayerScreen(MainScreen):
             self._scenes.move_to(session, player.position, player.since, self._tool_shown)
         self._show_bar()
 
+    def _quote(self, scene: Scene, found: str) -> None:
+        self._quoted = (scene.position, found)
+        self._show_bar()
+
     def _show_scene(self, session: RecordedSession, scene: Scene) -> None:
         is_other_listing = session.catalogue is not scene.catalogue or not self._has_scene
         self._has_scene = True
         session.enter(scene)
+        if self._player is not None and self._player.found == scene.position:
+            self._scenes.read_match(session, scene, self._player.words)
         self._follow_lenses(scene.lenses)
         self._show_waiting(session, scene)
         if is_other_listing:
@@ -381,5 +389,6 @@ class PlayerScreen(MainScreen):
             calls=len(played.calls),
             share=player.position / max(played.last, 1),
             busy=player.busy,
+            found=self._quoted[1] if player.found == self._quoted[0] else "",
             broken=f"line {broken.line}: {broken.reason}; the lines before it are shown" if broken else "",
         )

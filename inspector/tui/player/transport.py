@@ -11,9 +11,12 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from inspector.json.exact import dump_text
 from inspector.tui.keys.table import command
 from inspector.tui.text import content, shortened
 
+_AROUND = 40
+"""The number of characters of a message that are quoted before and after what a search has found."""
 LEAST_TRACK = 8
 """The minimum width of the track in cells. If there is less room, the track is left out."""
 
@@ -54,6 +57,8 @@ class TransportView(Struct, frozen=True, kw_only=True):
     """The position in the file, from 0 to 1."""
     busy: str = ""
     """The activity in progress and its percentage, such as `reading 34%`."""
+    found: str = ""
+    """Where the words of a search are at the position; empty without a search. Untrusted text."""
     broken: str = ""
     """The line at which the file is broken, and the reason; empty if it is not."""
 
@@ -155,6 +160,25 @@ def broken_line(words: str, width: int) -> Content:
     return Content.assemble(" ✗ ", content(shortened(words, max(width - 4, 20)), "bold $text-error"))
 
 
+def found_line(words: str, width: int) -> Content:
+    """The line that quotes what a search has found. `words`: untrusted text."""
+    return Content.assemble(" found: ", content(shortened(words, max(width - 9, 20)), "$text-accent"))
+
+
+def match_in(text: str, words: str) -> str:
+    """The place of the words in `text`, with what is around it, on one line; empty if they are not in it.
+
+    Capitals only matter if the words have any.
+    """
+    escaped = dump_text(words)[1:-1]
+    pattern = "|".join(map(re.escape, dict.fromkeys((words, escaped))))
+    found = re.search(pattern, text, re.IGNORECASE if words == words.lower() else 0)
+    if found is None:
+        return ""
+    start, end = max(found.start() - _AROUND, 0), min(found.end() + _AROUND, len(text))
+    return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
+
+
 def _places(view: TransportView) -> list[Content]:
     where = "" if view.is_frame else "after "
     found = [
@@ -182,7 +206,7 @@ def _track(share: float, room: int) -> Content:
 class TransportBar(Widget):
     """Shows the position in a recording and the keys that move it.
 
-    If the file is broken, a third line says where.
+    After a search, a further line quotes what it has found. If the file is broken, the last line says where.
     """
 
     DEFAULT_CSS = """
@@ -203,9 +227,11 @@ class TransportBar(Widget):
     view: reactive[TransportView] = reactive(TransportView(), layout=True)
 
     def render(self) -> Content:
-        """Two lines, or three if the file is broken."""
+        """Two lines, one more after a search, and one more if the file is broken."""
         width = self.size.width
         lines = [bar_line(self.view, width), keys_line(self.KEYS, width)]
+        if self.view.found:
+            lines.insert(0, found_line(self.view.found, width))
         if self.view.broken:
             lines.append(broken_line(self.view.broken, width))
         return Content("\n").join(lines)

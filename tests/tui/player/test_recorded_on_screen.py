@@ -306,7 +306,9 @@ async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_pat
         await pilot.press("<")
         await settled(pilot, app, "frame 1 of 13")
         await pilot.press("ctrl+f", *"last", "enter")
-        await settled(pilot, app, "frame 12 of 13")
+        text = await settled(pilot, app, "found: ")
+        assert "frame 12 of 13" in text
+        assert "the very last words" in text.partition("found: ")[2].partition("\n")[0]
         await pilot.press("ctrl+g")
         await settled(pilot, app, "Nothing else contains last.")
         await pilot.press("ctrl+f")
@@ -316,7 +318,15 @@ async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_pat
         await settled(pilot, app, "frame 3 of 13")
         await pilot.press("ctrl+b")
         await settled(pilot, app, "Nothing before this contains get_key: the search went on from the end.")
-        await settled(pilot, app, "frame 10 of 13")
+        text = await settled(pilot, app, "frame 10 of 13")
+        assert '"name":"get_key","arguments":"••••' in text.partition("found: ")[2].partition("\n")[0]
+        await pilot.press("ctrl+f")
+        app.screen.query_one(Input).value = "second"
+        await pilot.press("enter")
+        text = await settled(pilot, app, "found: in a sensitive value, which is masked")
+        assert "frame 8 of 13" in text
+        await pilot.press("[")
+        assert "found: " not in await settled(pilot, app, "frame 7 of 13")
 
 
 async def test_a_recording_plays_in_real_time_or_without_pauses(tmp_path: Path) -> None:
