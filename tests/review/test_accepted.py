@@ -9,7 +9,7 @@ from inspector.pins.identity import Identity, identity_of
 from inspector.protocol.targets import DemoTarget, StdioTarget
 from inspector.review.files import accept, path_of, read_accepted, take_back
 from inspector.review.live.accepted import AcceptedFindings
-from inspector.review.report import Acceptance, baseline_of
+from inspector.review.report import Acceptance, ReportEntry, baseline_of
 from tests.review.live.reviews import TORN, catalogue_of, entry_of, gone_through, material_of
 
 ENTRY = entry_of(gone_through(material_of(catalogue_of([TORN]))), "SL-ANN001")
@@ -48,6 +48,16 @@ def test_the_file_is_a_baseline_for_the_command_line() -> None:
     accept(identity(), ENTRY, "we own it")
     parsed = parse(path_of(identity()).read_bytes())
     assert baseline_of(parsed.value) == {ENTRY.fingerprint}  # type: ignore[union-attr] # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_an_accepted_protocol_fault_stays_accepted_however_often_it_occurs() -> None:
+    def fault(noise: int) -> ReportEntry:
+        return entry_of(gone_through(material_of(catalogue_of([TORN]), noise=noise)), "SL-PRO002")
+
+    assert fault(1).finding.message != fault(3).finding.message
+    accepted = accept(identity(), fault(1), "a banner")
+    assert not accepted.with_acceptance(fault(3)).counts
+    assert take_back(identity(), fault(3)).items == ()
 
 
 def test_taking_back_an_acceptance_keeps_the_others() -> None:

@@ -20,6 +20,8 @@ MAX_REASON = 500
 
 _COMPARED = ("id", "severity", "message", "evidence")
 _COMPARED_OF_CALL = ("id", "severity")
+_OF_A_SESSION = frozenset({"SL-PRO002"})
+"""The rules whose messages count, and quote, what a server did in one session."""
 
 
 class Accepted(Struct, frozen=True, kw_only=True):
@@ -33,14 +35,15 @@ class Accepted(Struct, frozen=True, kw_only=True):
     def covers(self, entry: ReportEntry) -> bool:
         """True if a finding is the same as the accepted finding.
 
-        The texts of results differ between calls. So for a call, only the rule, the place and the severity
-        are compared.
+        The texts of results differ between calls, and those of protocol faults between sessions. For these, only
+        the rule, the place and the severity are compared.
         """
         finding = entry.finding
         if finding.target or entry.fingerprint != self.fingerprint:
             return False
         now = entry_shape(ReportEntry(finding=finding, fingerprint=entry.fingerprint))
-        keys = _COMPARED_OF_CALL if finding.subject is SubjectKind.CALL else _COMPARED
+        varies = finding.subject is SubjectKind.CALL or finding.id in _OF_A_SESSION
+        keys = _COMPARED_OF_CALL if varies else _COMPARED
         return all(equal(now.get(key), self.shape.get(key)) for key in keys)
 
 
