@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.prose import prose_of
+from inspector.review.prose import QUOTED, prose_of
 from inspector.review.reviewed import NAME_TAKEN, Offer, Reviewed
 from inspector.review.rule import ReviewRule
+from inspector.review.signs.matching import SentenceWords
 from inspector.review.texts import Text, TextPlace, word_set
 from inspector.safe_text import safe_line
 
@@ -120,6 +121,108 @@ def _at(text: str, word: str) -> int:
     return max(text.lower().find(word), 0)
 
 
+_BULK = word_set(
+    "result results output outputs response responses content contents reply rows records everything whatever"
+)
+_SECRETS = word_set("token tokens password passwords credential credentials secret secrets")
+_IDS = word_set("id ids identifier identifiers uuid cursor handle ref page")
+_PUT = word_set(
+    "pass put include insert place paste add attach supply fill embed copy set provide goes belongs contain contains "
+    "needs forward send"
+)
+_SLOT = word_set("parameter parameters argument arguments field param")
+_SLOTS = re.compile(r"`|param|argument|field", re.IGNORECASE)
+_INTO = word_set("in into as to set fill the")
+_DUE = word_set(
+    "must always before first required whenever full whole entire complete every all everything otherwise"
+)
+_OTHER = word_set("other another")
+_TOOLS = word_set("tool tools server servers function functions")
+_BEFORE_TOOL = word_set("call calling run running invoke invoking use using execute of from by tool")
+_AFTER_TOOL = word_set("returned returns tool call result results output response")
+_OF_FIELDS = word_set(
+    "only id query string time at date format url type name by text path key term terms body"
+)
+_READERS = _VERBS | word_set("query lookup find load open export dump show describe retrieve")
+
+
+def _carried(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    """Texts that tell the model to put what a tool of another server returned into an argument of this one."""
+    names = {_folded(name) for name in reviewed.tool_names}
+    others = {
+        _folded(name): other.target
+        for other in reviewed.neighbours
+        for name in other.tools
+        if _is_distinctive(name)
+    }
+    for offer in reviewed.tools:
+        known = _Known(names, {_folded(field.name) for field in offer.inputs})
+        for text in offer.texts:
+            # Only texts with other letters can hide the words in a spelling of their own.
+            if text.place is not TextPlace.PROSE or (text.text.isascii() and not _SLOTS.search(text.text)):
+                continue
+            for sentence in prose_of(text.text).sentences:
+                source = _source(SentenceWords(sentence.words), known, others)
+                if source is not None:
+                    yield offer, _carries(text, sentence.at, *source)
+                    break
+
+
+def _source(sentence: SentenceWords, known: _Known, others: Mapping[str, str]) -> tuple[str, str] | None:
+    """The tool whose result a sentence tells the model to pass on, and its server; None if there is none.
+
+    The name is empty for other tools in general, and the target if the server is not part of the review.
+    """
+    is_secret = sentence.has(_SECRETS)
+    if not (is_secret or sentence.has(_BULK)) or sentence.has(_IDS):
+        return None
+    if next(iter(sentence.asked(_PUT)), None) is None or not _names_slot(sentence):
+        return None
+    for at, word in enumerate(sentence.words):
+        if _folded(word) in known:
+            continue
+        if (target := others.get(_folded(word))) is not None:
+            return word, target
+        if _is_called(sentence.words, at):
+            return word, ""
+    pairs = zip(sentence.words, sentence.words[1:], strict=False)
+    is_general = any(before in _OTHER and after in _TOOLS for before, after in pairs)
+    return ("", "") if is_general and (is_secret or sentence.has(_DUE)) else None
+
+
+def _is_called(words: Sequence[str], at: int) -> bool:
+    """True if the word at `at` is the name of a tool: by its own words, and by the words beside it."""
+    parts = words_of(words[at])
+    if "_" not in words[at] or not _IDENTIFIER.fullmatch(words[at]):
+        return False
+    if parts[0] not in _READERS or parts[-1] in _OF_FIELDS:
+        return False
+    before = [word for word in words[max(at - 2, 0) : at] if word != QUOTED][-1:]
+    after = words[at + 1 : at + 2]
+    return not (_BEFORE_TOOL.isdisjoint(before) and _AFTER_TOOL.isdisjoint(after))
+
+
+def _names_slot(sentence: SentenceWords) -> bool:
+    words = sentence.words
+    return sentence.has(_SLOT) or any(
+        words[at - 1] in _INTO for at in sentence.where(frozenset({QUOTED})) if at
+    )
+
+
+def _carries(text: Text, at: int, word: str, target: str) -> Hit:
+    if target:
+        whose = f"of a tool of {safe_line(target)[:200]}"
+    else:
+        whose = "of a tool that this server does not have" if word else "of other tools"
+    return Hit(
+        message=f"The text tells the model to pass the result {whose} to this tool.",
+        pointer=text.pointer,
+        evidence=quoted(text.text, _at(text.text, word) if word else at),
+        severity=Severity.HIGH if target else None,
+        confidence=Confidence.HIGH if target else None,
+    )
+
+
 def _collides(offer: Offer) -> Iterator[Hit]:
     problem = offer.problem
     if problem is not None and problem.reason == NAME_TAKEN:
@@ -199,6 +302,16 @@ RULES = (
         fix="Do not connect a server that you do not trust. Authors: refer only to your own tools.",
         references=("CWE-1427", "OWASP MCP03:2025"),
         whole=_foreign,
+    ),
+    ReviewRule(
+        id="SL-SHD006",
+        title="Takes what another tool returned",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.MEDIUM,
+        consequence="The model carries data that the user gave to one server into the arguments of another.",
+        fix="Check which data the argument gets before you allow a call. Authors: ask only for what the tool needs, and refer only to your own tools.",
+        references=("CWE-1427", "CWE-200", "OWASP MCP03:2025"),
+        whole=_carried,
     ),
     ReviewRule(
         id="SL-SHD002",
