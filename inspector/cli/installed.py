@@ -22,7 +22,7 @@ Returned = TypeVar("Returned")
 DISABLED = "it is disabled in its file"
 
 
-class LeftOut(Struct, frozen=True, kw_only=True):
+class UnusedServer(Struct, frozen=True, kw_only=True):
     """A server that was not used. Untrusted text."""
 
     server: str
@@ -35,7 +35,7 @@ class LeftOut(Struct, frozen=True, kw_only=True):
 class InTurn:
     """Servers that are used one after the other. One that fails does not stop the others."""
 
-    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
+    left_out: list[UnusedServer] = field(default_factory=list[UnusedServer])
     code: int = ExitCode.OK
     """The highest exit code so far."""
 
@@ -50,7 +50,7 @@ class InTurn:
             self.code = max(self.code, DIAGNOSTICS.fail(error))
             # `fail` has masked credentials in the message.
             why = error.message.partition("\n")[0].removeprefix(f"{word}: ")
-            self.left_out.append(LeftOut(server=word, why=why, has_failed=True))
+            self.left_out.append(UnusedServer(server=word, why=why, has_failed=True))
         else:
             yield made
 
@@ -94,7 +94,7 @@ def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> Install
         )
     found = list(installed())
     left_out = [
-        LeftOut(server=each.word, why=each.problem or DISABLED)
+        UnusedServer(server=each.word, why=each.problem or DISABLED)
         for each in found
         if each.problem or each.is_disabled
     ]

@@ -431,7 +431,7 @@ class ConnectionOptions(OptionGroup):
         default=(),
         multiple=True,
         metavar="NAME",
-        help="The entry of the --config file to use; the interface takes several.",
+        help="The entry of the --config file to use; the interface and review take several.",
     )
     client: ClientOptions = field(default_factory=ClientOptions, metadata={"group": ClientOptions})
     authorization: AuthorizationOptions = field(

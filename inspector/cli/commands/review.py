@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector import __version__
 from inspector.cli.help import SectionedCommand, WordChoice, suggestion
-from inspector.cli.installed import DISABLED, InstalledServers, InTurn, LeftOut, agreed_servers
+from inspector.cli.installed import DISABLED, InstalledServers, InTurn, UnusedServer, agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     OptionGroup,
@@ -312,7 +312,9 @@ def _entries(path: str, name: str | None, connection: ConnectionOptions, turns: 
     """The entry `name` of a configuration; without a name, all that are not disabled. Raises UsageError."""
     names = (name,) if name is not None else server_names(path)
     if name is None:
-        turns.left_out += (LeftOut(server=_entry(path, each), why=DISABLED) for each in disabled_names(path))
+        turns.left_out += (
+            UnusedServer(server=_entry(path, each), why=DISABLED) for each in disabled_names(path)
+        )
     for each in names or (None,):
         one = dataclasses.replace(connection, config=path, servers=() if each is None else (each,))
         read = partial(target_of, None, one, None)
