@@ -24,6 +24,13 @@ _SUBJECTS = {
 }
 
 
+TO_MODEL = {
+    "SL-INJ001": "reads like an instruction to the model",
+    "SL-INJ002": "has hidden characters",
+}
+"""What a value of a result does that one of these rules finds, by the id of the rule."""
+
+
 class Board(Struct, frozen=True, kw_only=True):
     """The findings so far of a running review, by subject."""
 
@@ -41,6 +48,8 @@ class Board(Struct, frozen=True, kw_only=True):
     """The fingerprints of findings about an earlier result that the last result of the tool does not have."""
     before: frozenset[str] = frozenset()
     """The fingerprints of findings about messages, or about the last result of a tool, from before a reconnect."""
+    to_model: Mapping[int, tuple[ReportEntry, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """The findings of `TO_MODEL` about the last calls, by the number of the call."""
     unshown: frozenset[str] = frozenset()
     """The names that contain a value withheld from a result. Reports mask them."""
     is_complete: bool = False

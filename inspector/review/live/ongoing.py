@@ -11,7 +11,7 @@ from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.review.covering import COVERED, Covering
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.live.accepted import AcceptedFindings
-from inspector.review.live.board import Board, LastCall, Material, Subject, subject_of
+from inspector.review.live.board import TO_MODEL, Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
 from inspector.review.report import (
     NotChecked,
@@ -41,6 +41,8 @@ Each step is twice as large as the one before: the first findings come soon, and
 
 _MOST_EARLIER = 200
 """The maximum number of findings about earlier results that are kept for a tool."""
+_MOST_CALLS = 1_000
+"""The maximum number of calls whose findings are kept by call, each with at most `_MOST_EARLIER`."""
 
 
 class _Called(Struct, frozen=True, kw_only=True):
@@ -66,6 +68,8 @@ class OngoingReview:
         """The findings by the id of the reviewed object, which is kept alive so that its id stays unique."""
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
+        self._to_model: dict[int, tuple[ReportEntry, ...]] = {}
+        """The findings of `TO_MODEL`, by the number of the call."""
         self._beside: tuple[ReportEntry, ...] = ()
         """The findings of rules that compare definitions, and those about requests by the server."""
         self._lost: tuple[ReportEntry, ...] = ()
@@ -122,6 +126,7 @@ class OngoingReview:
                 entry.fingerprint for entry in self._beside
             ),
             waiting=frozenset((offer.kind, offer.name) for offer in self._waiting),
+            to_model=dict(self._to_model),
             is_complete=complete,
         )
 
@@ -176,6 +181,7 @@ class OngoingReview:
                 call = _call(answered, material.origin)
                 self._learn(call)
                 entries = tuple(_entries(findings_of(call, _rules("call")), answered.number))
+                self._keep_to_model(answered.number, entries)
                 definition = call.calls[0].offer.definition
                 # A changed definition means a changed tool, whose earlier results say nothing about it.
                 is_same = before is not None and before.definition == definition
@@ -188,6 +194,12 @@ class OngoingReview:
                 )
             called[name] = before
         self._called = called
+
+    def _keep_to_model(self, number: int, entries: tuple[ReportEntry, ...]) -> None:
+        if found := [entry for entry in entries if entry.finding.id in TO_MODEL]:
+            self._to_model[number] = tuple(found[:_MOST_EARLIER])
+            while len(self._to_model) > _MOST_CALLS:
+                del self._to_model[next(iter(self._to_model))]
 
     def _learn(self, call: Reviewed) -> None:
         for done in call.calls:

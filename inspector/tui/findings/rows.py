@@ -1,17 +1,17 @@
 """The rows of findings, of one item or of a whole server; the detail of a row; the mark of a tool."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from textual.content import Content
 
 from inspector.protocol.catalogue import Entry as Item
 from inspector.protocol.catalogue import Tool
 from inspector.review.live.accepted import AcceptedFindings
-from inspector.review.live.board import Board
+from inspector.review.live.board import TO_MODEL, Board
 from inspector.review.live.ongoing import ranked
 from inspector.review.registry import rules
 from inspector.review.report import NotChecked, ReportEntry, counted_words
@@ -70,6 +70,8 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     """The number of findings in `rows` that are not accepted. The tab and the sign in the catalogue show it."""
     remarks: int = 0
     """The number of remarks on the result, which the tab shows too."""
+    to_model: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
+    """Why values of results have a sign, in words: by the number of the call, then by pointer."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; if the view has no such row, the first that is no heading."""
@@ -124,7 +126,20 @@ def item_findings(asked: ItemFindings) -> FindingsView:
         rows=tuple(rows if entries else rows[1:]),
         counting=sum(entry.counts for entry in entries),
         remarks=len(asked.of_result),
+        to_model={
+            number: _to_model(map(asked.accepted.with_acceptance, found))
+            for number, found in asked.board.to_model.items()
+        },
     )
+
+
+def _to_model(entries: Iterable[ReportEntry]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for finding in (entry.finding for entry in entries if entry.counts):
+        words = f"{TO_MODEL[finding.id]}: {finding.id}"
+        before = found.get(finding.pointer)
+        found[finding.pointer] = f"{before}; {words}" if before else words
+    return found
 
 
 def all_findings(asked: AllFindings) -> FindingsView:

@@ -31,6 +31,7 @@ from inspector.tui.connection.connection import SessionLink
 from inspector.tui.connection.failure import RECENT_LINES, FailureView
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.findings.reviewer import Reviewer
+from inspector.tui.findings.rows import FindingsView
 from inspector.tui.history.keeper import HistoryKeeper
 from inspector.tui.main.finding_actions import FindingActions
 from inspector.tui.main.history_actions import HistoryActions
@@ -151,7 +152,7 @@ class ServerParts:
         self.reviewer = Reviewer(
             screen,
             self.link,
-            stage.tool.show_findings,
+            self._show_findings,
             target,
             changed=self._show_signs,
             drawn=stage.keys_changed,
@@ -406,6 +407,10 @@ class ServerParts:
         shown = self._stage.screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(shown, VaultScreen):
             shown.show_current()
+
+    def _show_findings(self, view: FindingsView) -> None:
+        self._stage.tool.show_findings(view)
+        self._stage.result.show_findings(view.to_model)
 
     def _show_pins(self) -> None:
         if self.link.session is not None:

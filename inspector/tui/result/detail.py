@@ -26,6 +26,7 @@ def difference_detail(view: ResultView, outline: Outline, node: int) -> Content 
     else:
         parts += _changes(view.host, view.changes_on(outline, node))
     parts += _credential(view, outline, node)
+    parts += _to_model(view, outline, node)
     parts += _violation(view, outline, node)
     parts += _addition(view, outline, node)
     return Content("\n").join(parts) if parts else None
@@ -89,6 +90,15 @@ def _credential(view: ResultView, outline: Outline, node: int) -> Iterator[Conte
             "Sightline withholds such values if it is started with --withhold-credentials."
         ),
     )
+
+
+def _to_model(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
+    why = view.to_model_on(outline, node)
+    if why is None:
+        return
+    yield _head("@", "$text-error", "addresses the model", outline.pointer(node))
+    yield labelled("why", content(shortened(why, 400)))
+    yield labelled("more", Content("4 lists the findings, with the text in question and what to do."))
 
 
 def _violation(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:

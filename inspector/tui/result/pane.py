@@ -1,7 +1,7 @@
 """The result pane: how the call ended, what differs and why; below, what was sent and what the model sees."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from textwrap import dedent
@@ -35,7 +35,7 @@ from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.output import OutputInShort, OutputView, ServerOutput, output_masks, output_view
 from inspector.tui.result.removal import LABELLED
-from inspector.tui.result.view import ResultView, folded_at_first
+from inspector.tui.result.view import ResultView, folded_at_first, with_findings
 from inspector.tui.result.words import absences, reason_line, reasons, remark_lines, strip, title
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
@@ -177,6 +177,11 @@ class ResultPane(Vertical):
         """The first row of the reason in full that is shown."""
         self._why_more = 0
         """The number of its rows after those that are shown."""
+        self._findings: Mapping[int, Mapping[str, str]] = {}
+        """Why values have a sign after the review: by the number of the call, then by pointer."""
+        self._unsigned: ResultView | None = None
+        """The shown view without these signs."""
+        self._signs = Latest(self, _signed, self._take_signed, self._no_signs)
         self._wants_json = False
         self._jsons = Latest(self, _with_json, self._take_json, self._no_json)
         self._chosen: Shown | None = None
@@ -335,11 +340,45 @@ class ResultPane(Vertical):
         # Who chooses another host wants to see its side.
         if view.record.name != self._chosen_for or (is_other_host and self._chosen is Shown.LEFT):
             self._chosen = None
-        self._view = view
+        self._view = self._unsigned = view
+        self._sign()
         if self._contrast is None or self._contrast.record is not view.record:
             self.free_view(self._contrast)
             self._contrast = None
             self._draw(view, _on_model_side(view, pointer) if is_other_host else pointer)
+
+    def show_findings(self, found: Mapping[int, Mapping[str, str]]) -> None:
+        """Sign the values that the review finds to address the model.
+
+        `found`: why, in words, by the number of the call, then by pointer.
+        """
+        self._findings = found
+        self._sign()
+
+    def _sign(self) -> None:
+        view = self._view
+        if view is not None and self._unsigned is not None:
+            wanted = self._findings.get(view.record.number, {})
+            if self._signs.is_busy or wanted != view.to_model:
+                self._signs.ask((self._unsigned, wanted))
+
+    def _take_signed(self, asked: tuple[ResultView, Mapping[str, str]], view: ResultView) -> None:
+        if asked[0] is not self._unsigned:
+            return
+        self._view = view
+        if self._contrast is not None:
+            return
+        if self._wants_json:
+            self._draw(view, self.values.pointer)
+        else:
+            self.values.remark(view.outline, _ResultRemarks(view, view.outline))
+            self._explain()
+        self.post_message(self.KeysChanged())
+
+    def _no_signs(self, asked: tuple[ResultView, Mapping[str, str]], error: BaseException) -> None:
+        del asked
+        words = f"The findings could not be shown beside the values ({type(error).__name__}): a defect of Sightline."
+        self.notify(words, severity="error", markup=False)
 
     def show_contrast(self, view: Contrast) -> None:
         """Show a comparison of two model views in place of the result."""
@@ -376,7 +415,7 @@ class ResultPane(Vertical):
         self.run_worker(lambda: release(values), thread=True, group="release")
 
     def _take_change(self, asked: tuple[ResultView, ResultView], change: Content) -> None:
-        shown = self._view
+        shown = self._unsigned
         if shown is not None and (shown.masked or shown) is asked[1]:
             self._change = change
             self._label()
@@ -388,7 +427,7 @@ class ResultPane(Vertical):
         """Show a note in place of a result."""
         self.free_view(self._view)
         self.free_view(self._contrast)
-        self._view = self._contrast = None
+        self._view = self._unsigned = self._contrast = None
         self._change = Content("")
         self._can_explain = False
         if self._searched.has_focus_within:
@@ -806,6 +845,10 @@ def _with_json(view: ResultView) -> ResultView:
     """The view, after its JSON is laid out."""
     _ = view.json, view.json_places
     return view
+
+
+def _signed(asked: tuple[ResultView, Mapping[str, str]]) -> ResultView:
+    return with_findings(*asked)
 
 
 def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:

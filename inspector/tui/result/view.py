@@ -90,6 +90,7 @@ _REASON_STYLES = {
     SideDifference.RIGHT: "$text-accent",
     SideDifference.QUIET: QUIET,
     SideDifference.UNDESCRIBED: "bold $text-warning",
+    SideDifference.TO_MODEL: "bold $text-error",
 }
 
 
@@ -155,6 +156,8 @@ class ResultView:
     sensitive: str = ""
     """The declaration that makes a result sensitive of which nothing is withheld; empty if there is none."""
 
+    to_model: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why values address the model in the opinion of the review, in words, by pointer."""
     app: AppView | None = None
     """The role of an MCP App in this result; None if no app is involved."""
     recorded: frozenset[str] = frozenset()
@@ -246,6 +249,14 @@ class ResultView:
         pointer = outline.pointer(node)
         return self.credentials.get(pointer) or self.credentials.get(pointer.removesuffix("/text"))
 
+    def to_model_on(self, outline: Outline, node: int) -> str | None:
+        """How the value of a node addresses the model, in words; None if it does not, or if the model does not get it."""
+        if not self.to_model or outline.value(node, 0) is ABSENT or outline.value(node, 1) is ABSENT:
+            return None
+        if _is_within_text(outline, node):
+            return None
+        return self.to_model.get(outline.pointer(node))
+
     def is_undescribed(self, outline: Outline, node: int) -> bool:
         """True if a value passes although the output schema does not describe it; only for the first such values."""
         if not self.undescribed or _is_within_text(outline, node):
@@ -293,6 +304,8 @@ class ResultView:
             return SideDifference.REACHES
         if self.credential_on(outline, node):
             return SideDifference.REACHES
+        if self.to_model_on(outline, node):
+            return SideDifference.TO_MODEL
         if difference is SideDifference.NONE:
             if self.violation_on(outline, node) is not None:
                 return SideDifference.BROKEN
@@ -452,6 +465,25 @@ def result_view(
     # Computed here, in the thread: there may be hundreds of thousands of places.
     _ = view.places, view.is_same
     return view
+
+
+def with_findings(view: ResultView, to_model: Mapping[str, str]) -> ResultView:
+    """A copy of a view in which the values at these pointers have a sign, and their reasons are listed."""
+    found = _Found()
+    for pointer, why in to_model.items():
+        found.add((SideDifference.TO_MODEL, "", why), pointer, 1)
+    # Each takes a search, so only the first ones are places to move to.
+    nodes = [view.outline.node_at(pointer) for pointer in list(to_model)[:MAX_REMARKS]]
+    signed = dataclasses.replace(view, to_model=to_model)
+    places = (node for node in nodes if node is not None and signed.to_model_on(view.outline, node))
+    made = dataclasses.replace(
+        signed,
+        order=tuple(dict.fromkeys((*places, *view.order))),
+        reasons=tuple(sorted((*found.reasons, *view.reasons), key=lambda reason: reason.weight)),
+    )
+    # Computed here, in the thread.
+    _ = made.places, made.is_same
+    return made
 
 
 def _recorded_copies(record: CallRecord, shown: Projection, outline: Outline) -> tuple[Removal, ...]:
@@ -850,6 +882,8 @@ def key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
         return SideDifference.REACHES, "", credential
     if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_key(view.reaching_on(outline, node))
+    if why := view.to_model_on(outline, node):
+        return SideDifference.TO_MODEL, "", why
     for removal in view.removals_on(outline, node)[:1]:
         return _removal_key(removal)
     for change in view.changes_on(outline, node)[:1]:

@@ -184,6 +184,8 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
         return effect_line(view)
     if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_line(view, outline, node)
+    if why := view.to_model_on(outline, node):
+        return reason_words("@", "bold $text-error", [outline.pointer(node)], 1, why)
     removals, changes = view.removals_on(outline, node), view.changes_on(outline, node)
     if removals:
         return removal_line(removals[0], len(removals) - 1 + view.more_on(outline, node))

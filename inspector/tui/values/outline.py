@@ -111,6 +111,8 @@ class SideDifference(Enum):
     """The value breaks the output schema. Comes from `Remarks`, not from comparing the values."""
     UNDESCRIBED = "?"
     """Both sides have the value, which the output schema does not describe. Comes from `Remarks`."""
+    TO_MODEL = "@"
+    """Both sides have the value, which the review finds to address the model. Comes from `Remarks`."""
 
 
 _DIFFERENCES = (SideDifference.NONE, SideDifference.LEFT, SideDifference.CHANGED, SideDifference.RIGHT)

@@ -49,6 +49,7 @@ _SIGN_STYLES = {
     SideDifference.QUIET: "$foreground 70%",
     SideDifference.BROKEN: "bold $text-error",
     SideDifference.UNDESCRIBED: "bold $text-warning",
+    SideDifference.TO_MODEL: "bold $text-error",
 }
 
 
@@ -191,6 +192,14 @@ class OutlineLines(Lines):
         else:
             self._folded = folded
             self._count(folded)
+
+    def remark(self, outline: Outline, remarks: Remarks) -> None:
+        """Draw other signs and words in the rows of the same outline."""
+        if outline is self._wanted:
+            self._wanted_remarks = remarks
+        if self._rows is not None and outline is self._rows.outline:
+            self._remarks = remarks
+            self.refresh()
 
     def show_sides(self, shown: Shown) -> None:
         """Draw one side or both."""
