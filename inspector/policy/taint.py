@@ -57,9 +57,9 @@ class TrustLabel:
     value: str = ""
     """The data class or the source, which is untrusted text; empty for the other kinds."""
     declaration: str = field(default="", compare=False)
-    """The first declaration that caused the label, such as `webmcp untrustedContentHint of the tool`.
+    """The first declaration that caused the label, such as `webmcp untrustedContentHint of the tool at /annotations/…`.
 
-    Empty if no declaration caused it.
+    If no declaration caused it: what did, in words. Untrusted text.
     """
 
 
@@ -155,7 +155,7 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
         if trait.value is True and not trait.defaulted
     ]
     if _has_unnamed(answer.attribution, of_answer):
-        found.append((LabelKind.UNNAMED_SOURCES, "", ""))
+        found.append((LabelKind.UNNAMED_SOURCES, "", "attribution of the answer, too long or not readable"))
     classes, sources = _declarations(both.data_classes), _declarations(answer.attribution)
     found += [(LabelKind.DATA_CLASS, name, classes.get(name, "")) for name in _words(both.data_classes)]
     found += [(LabelKind.ATTRIBUTION, name, sources.get(name, "")) for name in _kept(answer.attribution)]
@@ -177,9 +177,9 @@ def _declarations(trait: Trait) -> dict[Word, str]:
 
 
 def declaration_of(claim: Claim) -> str:
-    """The vocabulary and key of a claim and whose it is, such as `webmcp untrustedContentHint of the tool`."""
+    """The vocabulary and key of a claim, whose it is, and its pointer there. Untrusted text."""
     of = "tool" if claim.subject is Subject.TOOL else "answer"
-    return f"{claim.vocabulary} {claim.key} of the {of}"
+    return f"{claim.vocabulary} {claim.key} of the {of}{f' at {claim.pointer}' if claim.pointer else ''}"
 
 
 def response_remarks(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:

@@ -149,7 +149,8 @@ class Oversight:
         """
         self._calls += 1
         origin = LabelOrigin(call=self._calls, server=str(session.target), tool=method)
-        label = TrustLabel(kind=LabelKind.UNTRUSTED, origin=origin)
+        cause = "a message of the interface to the model"
+        label = TrustLabel(kind=LabelKind.UNTRUSTED, origin=origin, declaration=cause)
         self.trust = self.trust.join(SessionTrust(labels=frozenset({label})))
         return self._calls
 

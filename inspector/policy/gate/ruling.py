@@ -84,7 +84,8 @@ class Ruled(Struct, frozen=True, kw_only=True):
 
     def as_json(self) -> JsonObject:
         brought: list[Json] = [
-            {"mark": label.kind.value, "value": label.value} for label in sorted(self.brought.labels)
+            {"mark": label.kind.value, "value": label.value, "declared_by": label.declaration}
+            for label in sorted(self.brought.labels)
         ]
         content: JsonObject = {
             "agreed": self.is_agreed,
@@ -105,8 +106,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     origin = LabelOrigin(call=record.number, server=considered.server, tool=record.name)
     problem, handling = "", _UNJUDGED
     # Untrusted, until its claims have been read.
-    untrusted = SessionTrust(labels=frozenset({TrustLabel(kind=LabelKind.UNTRUSTED, origin=origin)}))
-    brought = untrusted
+    brought = _untrusted(origin, "an answer that could not be judged")
     remarks: tuple[str, ...] = ()
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
@@ -117,7 +117,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it
         problem = f"the answer could not be judged ({safe_line(type(fault).__name__)}), so all of it is withheld: a defect of Sightline"
     if record.has_asked:
-        brought = brought.join(untrusted)
+        brought = brought.join(_untrusted(origin, "a question of the server during the call"))
     remarks = (*considered.remarks, *remarks)
     made = Ruled(
         record=replace(record, resolution=considered.resolution),
@@ -129,6 +129,11 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
         is_agreed=is_agreed,
     )
     return in_force(made)
+
+
+def _untrusted(origin: LabelOrigin, cause: str) -> SessionTrust:
+    label = TrustLabel(kind=LabelKind.UNTRUSTED, origin=origin, declaration=cause)
+    return SessionTrust(labels=frozenset({label}))
 
 
 def _of_marked_values(record: CallRecord, origin: LabelOrigin) -> SessionTrust:
@@ -160,7 +165,8 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: LabelOri
     )
     kept = {label for label in brought.labels if not label.value or label in left.labels}
     if len(kept) < len(brought.labels):
-        kept.add(TrustLabel(kind=LabelKind.UNNAMED_SOURCES, origin=origin))
+        cause = "a source that contains a withheld value"
+        kept.add(TrustLabel(kind=LabelKind.UNNAMED_SOURCES, origin=origin, declaration=cause))
     return SessionTrust(labels=frozenset(kept))
 
 

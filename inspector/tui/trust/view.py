@@ -191,8 +191,9 @@ def label_line(label: TrustLabel, call_width: int, *, here: bool, is_first: bool
         "  ",
         (label.kind.value, _STYLES.get(label.kind, "")),
         value,
-        (f"  {_MEANINGS[label.kind]}", "$foreground 70%"),
+        content(shortened(f"  by {label.declaration}", 200)) if label.declaration else "",
         content(shortened(f"  ({origin.server})", 80), "$foreground 70%") if is_first else "",
+        (f"  {_MEANINGS[label.kind]}", "$foreground 70%"),
     )
 
 
@@ -205,7 +206,7 @@ def label_text(label: TrustLabel) -> Content:
         (label.kind.value, _STYLES.get(label.kind, "")),
         content(shortened(f" {label.value}" if label.value else "", 600)),
         (f": {_MEANINGS[label.kind]}", _QUIET),
-        content(shortened(f" (declared by {label.declaration})", 200), _QUIET) if label.declaration else "",
+        content(shortened(f" (by {label.declaration})", 400), _QUIET) if label.declaration else "",
     )
 
 

@@ -313,12 +313,16 @@ MARKED: JsonObject = {
         "properties": {"key": {"type": "string", "x-sensitive": True}, "id": {"type": "string"}},
     }
 }
+MARK = "/outputSchema/properties/key/x-sensitive"
 
 
 @pytest.mark.parametrize(
     ("value", "labels"),
     [
-        ({"id": "1", "key": "k-5512"}, [(LabelKind.SENSITIVE, "webmcp-110 x-sensitive of the tool")]),
+        (
+            {"id": "1", "key": "k-5512"},
+            [(LabelKind.SENSITIVE, f"webmcp-110 x-sensitive of the tool at {MARK}")],
+        ),
         ({"id": "1"}, []),
     ],
 )
@@ -329,6 +333,8 @@ async def test_a_value_at_a_marked_position_makes_the_session_sensitive(
     session, oversight = PlayedSession(tool("mint", MARKED), answers={"mint": outcome}), Oversight()
     made = await called(oversight, session, "mint")
     assert [(label.kind, label.declaration) for label in made.brought.labels] == labels
+    listed = made.as_json()["brought"]
+    assert listed == [{"mark": kind.value, "value": "", "declared_by": by} for kind, by in labels]
     assert oversight.trust.sensitive is bool(labels)
     # At this boundary, the value reaches the model.
     assert ("k-5512" in seen(made, Level.OPEN)) is bool(labels)

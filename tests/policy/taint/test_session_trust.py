@@ -112,13 +112,34 @@ def test_each_label_names_the_declaration_that_caused_it() -> None:
     }
     found = {(label.kind, label.value): label.declaration for label in brought(answer(said), declared).labels}
     assert found == {
-        (LabelKind.UNTRUSTED, ""): "webmcp untrustedContentHint of the tool",
-        (LabelKind.OPEN_WORLD, ""): "sep-1913 openWorldHint of the answer",
-        (LabelKind.SENSITIVE, ""): "sep-1913 returnMetadata.sensitivity of the tool",
-        (LabelKind.DATA_CLASS, "pii"): "sep-1913 returnMetadata.sensitivity of the tool",
-        (LabelKind.DATA_CLASS, "user"): "sep-1913 returnMetadata.sensitivity of the tool",
-        (LabelKind.DATA_CLASS, "financial"): "sep-1913 returnMetadata.sensitivity of the answer",
-        (LabelKind.ATTRIBUTION, "https://a.example"): "sep-1913 attribution of the answer",
+        (
+            LabelKind.UNTRUSTED,
+            "",
+        ): "webmcp untrustedContentHint of the tool at /annotations/untrustedContentHint",
+        (
+            LabelKind.OPEN_WORLD,
+            "",
+        ): "sep-1913 openWorldHint of the answer at /_meta/annotations/openWorldHint",
+        (
+            LabelKind.SENSITIVE,
+            "",
+        ): "sep-1913 returnMetadata.sensitivity of the tool at /annotations/returnMetadata/sensitivity",
+        (
+            LabelKind.DATA_CLASS,
+            "pii",
+        ): "sep-1913 returnMetadata.sensitivity of the tool at /annotations/returnMetadata/sensitivity",
+        (
+            LabelKind.DATA_CLASS,
+            "user",
+        ): "sep-1913 returnMetadata.sensitivity of the tool at /annotations/returnMetadata/sensitivity",
+        (
+            LabelKind.DATA_CLASS,
+            "financial",
+        ): "sep-1913 returnMetadata.sensitivity of the answer at /_meta/annotations/returnMetadata/sensitivity",
+        (
+            LabelKind.ATTRIBUTION,
+            "https://a.example",
+        ): "sep-1913 attribution of the answer at /_meta/annotations/attribution",
     }
 
 

@@ -284,10 +284,9 @@ async def test_a_label_that_is_cut_ends_with_an_ellipsis_and_is_shown_in_full_un
         await searched(pilot, app, "untrusted since #1")
         await pilot.press("escape", "escape", "T")
         text = await settled(pilot, app, "#1 search (demo): untrusted")
-        assert "that are not from you (declared by sep-1913 openWorldHint of the answer)" in " ".join(
-            text.split()
-        )
-        row = next(line for line in text.splitlines() if "untrusted  the answer may" in line)
+        by = "by sep-1913 openWorldHint of the answer at /_meta/annotations/openWorldHint"
+        assert f"that are not from you ({by})" in " ".join(text.split())
+        row = next(line for line in text.splitlines() if f"untrusted  {by[:40]}" in line)
         assert row.startswith("▹ #1 search  ")
         assert row.endswith("…")
         await pilot.press("tab", "G")
