@@ -42,6 +42,8 @@ class Result:
     value: Json
     of_page: bool = field(default=False, compare=False)
     """True if a page's tool returned it. Then no member of it belongs to the protocol."""
+    left_page: bool | None = field(default=None, compare=False)
+    """True if the call left the page before the answer, so that the browser answered; None if that is not known."""
 
 
 class RpcError(Struct, frozen=True, kw_only=True):

@@ -69,6 +69,27 @@ def reason_of(outcome: Outcome) -> str:
             return "the server answered with a result"
 
 
+def page_answer(outcome: Outcome) -> str:
+    """A sentence that says whether the browser answered in place of a page's tool; empty if nothing needs saying.
+
+    Source: Chromium 156.
+    """
+    if not isinstance(outcome, Result) or not outcome.of_page:
+        return ""
+    is_empty = outcome.value == []
+    match outcome.left_page:
+        case True:
+            what = "has no JSON-LD, so it answered []" if is_empty else "has this JSON-LD"
+            return (
+                f"the call left the page, so the browser answered in place of the tool: the new page {what}"
+            )
+        case False:
+            return "the tool itself returned []: the call did not leave the page" if is_empty else ""
+        case None:
+            either = "[] is what the tool returned, or what the browser answers if a call leaves the page"
+            return either if is_empty else ""
+
+
 def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str, str]:
     """The error that a page has no tools, and a hint. `obstacles`: clauses that may quote untrusted text."""
     if obstacles:

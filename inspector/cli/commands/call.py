@@ -61,7 +61,7 @@ from inspector.schema.validation import violations
 from inspector.session.call_record import AGAIN, FILLED, VISITING, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import title_of
-from inspector.session.wording import error_of, refusal, shared_name, unanswerable
+from inspector.session.wording import error_of, page_answer, refusal, shared_name, unanswerable
 
 if TYPE_CHECKING:
     from inspector.secrets.own_credentials import OwnCredentials
@@ -401,7 +401,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     raw = shown.raw if output.unmask else shown.masked
     model = shown.context.model if output.unmask else shown.masked_model
     is_stderr_shown = output.whole_stderr or _has_failed(record)
-    remark = ""
+    remark, of_page = "", page_answer(record.outcome)
     if stderr:
         from inspector.pins.withheld import OutputMasks  # noqa: PLC0415 - few servers write to stderr
 
@@ -414,7 +414,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             **_sides_shape(shown, raw, model, output.view),
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
-            "remarks": remarks_shape((*shown.remarks, *([remark] if remark else []))),
+            "remarks": remarks_shape((*shown.remarks, *filter(None, (of_page, remark)))),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),
             "duration_ms": round(record.duration_s * 1000, 3),
@@ -428,7 +428,8 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             # Before the result, so that a terminal ends with what the server sent.
             DIAGNOSTICS.add("\n  ".join(_stderr_lines(stderr, is_whole=output.whole_stderr)))
         heading = f"{safe_line(record.title)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
-        print_lines([heading, *(decided.lines if decided else ()), ""])
+        about = [f"! {of_page}"] if of_page else []
+        print_lines([heading, *(decided.lines if decided else ()), *about, ""])
         if own:
             # Values are masked before the lines are laid out, because a value may be wrapped.
             model, _ = own.masked(model)

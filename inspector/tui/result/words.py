@@ -15,8 +15,9 @@ from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.json.exact import Json
 from inspector.json.pointer import join
 from inspector.json.walk import places
-from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
+from inspector.protocol.outcome import Failure, FailureKind, RpcError, unfinished
 from inspector.session.call_record import CallRecord
+from inspector.session.wording import page_answer
 from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line
 from inspector.tui.result.view import (
     COPIES,
@@ -41,8 +42,6 @@ from inspector.tui.text import (
 )
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference
 
-_LEFT = Result(value=[])
-"""The answer of a browser to a call that leaves the page. Source: Chromium 156."""
 _LEAST_COUNTED = 4_000
 """The minimum size in bytes of what a model gets for an estimate of its tokens."""
 
@@ -104,8 +103,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.level is not Level.OPEN and view.host != "spec" and found.withheld.keys() - _WITHHELD_AT_OPEN:
         words = f"{shortened(view.host, 40)} itself would withhold nothing: b shows `open`"
         parts.append(content(words, "$text-warning"))
-    if view.record.outcome == _LEFT and view.record.tool is not None and view.record.tool.page is not None:
-        parts.append(Content.styled("a call that leaves the page also answers []", QUIET))
+    if words := page_answer(view.record.outcome):
+        parts.append(content(words, "$text-warning"))
     if view.sensitive:
         words = f"sensitive by {view.sensitive}, which alone withholds nothing"
         parts.append(content(words, "$text-warning"))

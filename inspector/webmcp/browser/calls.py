@@ -8,7 +8,7 @@ import contextlib
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from msgspec import Struct
@@ -173,6 +173,8 @@ class _Waiting:
     """Set when the invocation has begun, which fills in the form."""
     form: PageForm | None = None
     """The form, while it waits for the user."""
+    is_left: bool = False
+    """True if the document of the tool is gone."""
 
 
 class Calls:
@@ -292,19 +294,25 @@ class Calls:
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return
-        answer = FramedAnswer(outcome=outcome_of(params), frame=frame)
+        outcome = outcome_of(params)
         for waiting in self._waiting:
             if waiting.invocation == invocation:
-                _settle(waiting, answer)
+                if isinstance(outcome, Result):
+                    outcome = replace(outcome, left_page=waiting.is_left)
+                _settle(waiting, FramedAnswer(outcome=outcome, frame=frame))
                 return
-        if any(not waiting.invocation for waiting in self._waiting):
-            self._early[invocation] = answer
+        unnamed = [waiting for waiting in self._waiting if not waiting.invocation]
+        if unnamed:
+            if isinstance(outcome, Result) and not any(waiting.is_left for waiting in unnamed):
+                outcome = replace(outcome, left_page=False)
+            self._early[invocation] = FramedAnswer(outcome=outcome, frame=frame)
 
     def gone(self, frame_ids: Iterable[str]) -> None:
         """Fail the calls of documents that are gone, after `GRACE_S`, in which they may still answer."""
         gone = frozenset(frame_ids)
         for waiting in self._waiting:
             if waiting.frame_id in gone:
+                waiting.is_left = True
                 answer = _failed(
                     FailureKind.CONNECTION_LOST,
                     "the document of the tool was left or removed during the call",

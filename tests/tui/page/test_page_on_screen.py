@@ -23,6 +23,7 @@ from inspector.tui.connection.source import ServerSource
 from tests.tui.scripted import (
     LARGE,
     SMALL,
+    Answer,
     Script,
     ScriptedSession,
     answering,
@@ -217,13 +218,25 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_visible() -> None
 
 
 async def test_an_empty_list_of_a_page_is_explained() -> None:
-    app = app_of_page(Script(answers={"pay": answering([]), "ship": answering([1])}))
+    answered = {
+        "pay": Result(value=[], of_page=True, left_page=True),
+        "ship": Result(value=[1], of_page=True),
+    }
+
+    def answer(outcome: Result) -> Answer:
+        async def answered(_arguments: JsonObject, _progress: object) -> Outcome:
+            return outcome
+
+        return answered
+
+    app = app_of_page(Script(answers={name: answer(outcome) for name, outcome in answered.items()}))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "a script of")
         await pilot.press("ctrl+r")
-        assert "a call that leaves the page also answers []" in await settled(pilot, app, "#1 done")
+        words = "the new page has no JSON-LD, so it answered []"
+        assert words in " ".join((await settled(pilot, app, "#1 done")).split())
         await pilot.press("escape", "down", "ctrl+r")
-        assert "leaves the page" not in await settled(pilot, app, "#2 done")
+        assert "JSON-LD" not in await settled(pilot, app, "#2 done")
 
 
 async def test_a_waiting_form_is_submitted_with_a_key() -> None:

@@ -10,6 +10,7 @@ from inspector.boundary.bounded import ErrorCode, Level
 from inspector.boundary.error_code import error_code
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
+from inspector.session.wording import page_answer
 from tests.webmcp.browser.browsing import opened, visiting
 from tests.webmcp.browser.site import Site, page, tool
 
@@ -110,10 +111,22 @@ async def test_concurrent_calls_each_get_their_own_answer(site: Site, cdp: str) 
 async def test_a_form_that_navigates_gives_an_answer(site: Site, cdp: str) -> None:
     site.put("/booked", page(tool("booked")))
     form = '<form toolname="book" tooldescription="Book" toolautosubmit action="/booked"><input name="who"></form>'
-    async with visiting(site.put("/page", page(body=form)), cdp) as visit:
-        assert await visit.result("book", who="me") == []
+    data = '<script type="application/ld+json">{"a": 1}</script>'
+    site.put("/found", page(tool("found"), body=data))
+    leaves = tool("leave", "() => { location.href = '/found'; return new Promise(() => {}) }")
+    html = page(leaves, tool("empty", "() => []"), body=form)
+    async with visiting(site.put("/page", html), cdp) as visit:
+        own = await visit.call("empty")
+        assert page_answer(own.outcome) == "the tool itself returned []: the call did not leave the page"
+        record = await visit.call("book", {"who": "me"})
+        assert record.outcome == Result(value=[])
+        assert page_answer(record.outcome).endswith("the new page has no JSON-LD, so it answered []")
         await visit.until(lambda: visit.names() == ["booked"])
     assert site.paths()[-1] == "/booked"
+    async with visiting(site.put("/page", html), cdp) as visit:
+        record = await visit.call("leave")
+        assert record.outcome == Result(value=[{"a": 1}])
+        assert page_answer(record.outcome).endswith("the new page has this JSON-LD")
 
 
 async def test_leaving_the_page_during_a_call_ends_the_call(site: Site, cdp: str) -> None:
