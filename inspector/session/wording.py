@@ -7,7 +7,7 @@ from inspector.json.exact import dump_text
 from inspector.protocol.client import ClientProfile
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.page import RefusedTool
-from inspector.protocol.targets import Era
+from inspector.protocol.targets import Era, PageTarget, Target
 
 
 def announces(profile: ClientProfile) -> str:
@@ -103,6 +103,16 @@ def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str,
     return (
         f"the page registered no tools within {wait_s:g} s\nURL: {target}",
         "--wait SECONDS waits longer. Does the page register them only after signing in, or on another address?",
+    )
+
+
+def nothing_listed(target: Target) -> str:
+    """Why the interface lists nothing."""
+    if not isinstance(target, PageTarget):
+        return "The server lists nothing."
+    return (
+        "The page has registered no tools so far. They are listed as soon as it does: perhaps after a click or a sign-in, "
+        "or on another address. --headed shows its window."
     )
 
 

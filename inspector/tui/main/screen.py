@@ -28,7 +28,7 @@ from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
 from inspector.session.live import Session
-from inspector.session.wording import unanswerable
+from inspector.session.wording import nothing_listed, unanswerable
 from inspector.tui.asks.profiles import profiles_dialog
 from inspector.tui.asks.roots import roots_dialog
 from inspector.tui.call.pane import VERBS, CallPane
@@ -625,7 +625,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._show_keys()
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
-        server.selection.relist(catalogue, rows)
+        server.selection.relist(catalogue, rows, nothing_listed(server.target))
         self._servers.listed()
         self._note_collision()
         self._show_header()

@@ -283,8 +283,8 @@ class Selection:
         """True if this item is open and has a result."""
         return self._item is not None and self._item.entry is entry and self.record is not None
 
-    def relist(self, catalogue: Catalogue, rows: Rows) -> None:
-        """Show a new listing.
+    def relist(self, catalogue: Catalogue, rows: Rows, nothing: str) -> None:
+        """Show a new listing. `nothing`: the words for one without items.
 
         An open tool that is no longer listed stays open if it has a result or a running call.
         """
@@ -305,7 +305,7 @@ class Selection:
             if self._tool.has_focus_within:
                 self._catalogue.focus_list()
             self.close()
-            self._catalogue.say(Content("The server lists nothing."))
+            self._catalogue.say(Content(nothing))
 
     def _keeps(self, tool: Tool, catalogue: Catalogue) -> bool:
         if catalogue.lists(tool):

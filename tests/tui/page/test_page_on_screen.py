@@ -239,6 +239,19 @@ async def test_an_empty_list_of_a_page_is_explained() -> None:
         assert "JSON-LD" not in await settled(pilot, app, "#2 done")
 
 
+async def test_a_page_without_tools_says_what_it_may_wait_for() -> None:
+    script = Script()
+    app = app_of_page(script)
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "a script of")
+        session = cast("PageSession", script.opened[-1])
+        session.lists()
+        words = "The page has registered no tools so far. They are listed as soon as it does: perhaps after a click"
+        assert words in " ".join((await settled(pilot, app, "after a click")).split())
+        session.lists(page_tool("pay", SHOP))
+        assert "after a click" not in await settled(pilot, app, "a script of")
+
+
 async def test_a_waiting_form_is_submitted_with_a_key() -> None:
     script = Script()
 
