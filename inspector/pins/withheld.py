@@ -57,9 +57,13 @@ class WithheldValues:
         """`text` with a mask for each word, or else line, that repeats a withheld value, however short."""
         return self._bounder.known.masked_text(text)
 
+    def masked_value(self, value: Json) -> Json:
+        """`value` with a mask for each text or key in it that repeats a withheld value. Short values do not count."""
+        return self._bounder.known.masked(value)
+
     def masked(self, tool: Tool) -> Tool:
         """A copy of `tool`, with a mask for each part of its definition that repeats a withheld value."""
-        definition = self._bounder.known.masked(tool.definition)
+        definition = self.masked_value(tool.definition)
         if definition is tool.definition:
             return tool
         return replace(tool, definition=definition if isinstance(definition, dict) else {"name": MASK})

@@ -4,7 +4,7 @@ Loads the modules for that only when they are needed.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 
 from textual.screen import Screen
@@ -32,7 +32,7 @@ class AppOpener:
         link: SessionLink,
         gate: PolicyGate,
         runner: CallRunner,
-        asking: Callable[[str], Sequence[ConfirmReason]],
+        asking: Callable[[str], Awaitable[Sequence[ConfirmReason]]],
         *,
         called: Callable[[CallRecord], None],
     ) -> None:

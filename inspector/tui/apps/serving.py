@@ -5,7 +5,7 @@ Only calls that the policy and the user allow are made.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 from textual.content import Content
@@ -54,7 +54,7 @@ class AppServer:
         under: Screen[None],
         session: Session,
         gate: PolicyGate,
-        asking: Callable[[str], Sequence[ConfirmReason]],
+        asking: Callable[[str], Awaitable[Sequence[ConfirmReason]]],
         called: Callable[[CallRecord], None],
         uri: str,
     ) -> None:
@@ -153,7 +153,7 @@ class AppServer:
             self._session,
             name,
             arguments,
-            asking=(*self._asking(name), *asking),
+            asking=(*await self._asking(name), *asking),
             on_hold=_ignore,
             on_progress=_ignore,
         )

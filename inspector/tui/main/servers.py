@@ -121,13 +121,13 @@ class ServerParts:
         self.link = SessionLink(self.recorder.opened, screen)
         self.subscriptions = ResourceSubscriptions(self.link)
         self.history = HistoryKeeper(screen, target, self.show_history, is_kept=stage.is_history_kept)
-        self.pins = PinWatcher(screen, self.link, target, self._show_pins)
         self.vault = VaultKeeper(screen, self.link, self._show_vault)
+        self.pins = PinWatcher(screen, self.link, target, self._show_pins, self.vault.masked)
         self.runner = CallRunner(
             screen,
             self.link,
             stage.gate,
-            self.pins.asks_soon,
+            self.pins.asks,
             stage.tool.call,
             result,
             read_only=stage.read_only,

@@ -6,9 +6,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
+from inspector.pins.pins import PinState
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.pins.view import pin_line
+from inspector.tui.pins.view import change_lines, pin_line
 from inspector.tui.pins.watcher import PinWatcher
 from inspector.tui.text import count
 from inspector.tui.widgets.lines import ContentLines
@@ -31,6 +32,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._question = PlainText(classes="secondary-question")
         self._changes = ContentLines(id="pins-changes")
         self._asked: Literal["pin", "unpin"] | None = None
+        self._lines = self.latest(self._made, self._changes.show)
 
     def body(self) -> ComposeResult:
         yield self._pin_line
@@ -50,9 +52,11 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         if view is None:
             self.say(Content(_UNLISTED))
             return
-        self.say(None)
         self._pin_line.update(pin_line(view.state, self._watcher.tools))
-        self._changes.show(view.lines)
+        self._lines.ask(view.state)
+
+    def _made(self, state: PinState) -> tuple[Content, ...]:
+        return change_lines(state, self._watcher.mask)
 
     def action_back(self) -> None:
         if self._asked is not None:

@@ -1,11 +1,15 @@
 """Changes of definitions since they were pinned or first listed, with the texts before and after."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
+from inspector.boundary.mask import MASK
 from inspector.json.diff import Change, ChangeKind
+from inspector.json.exact import Json
 from inspector.pins.diff import DefinitionChange
 from inspector.pins.pins import ChangesSince, PinState, PinStatus, Since
 from inspector.safe_text import safe_line
@@ -17,22 +21,23 @@ _MAX_SHOWN = 60_000
 """The maximum number of characters of all changes. They are wrapped all at once."""
 
 
+Mask: TypeAlias = Callable[[Json], Json]
+"""Masks everything in a value that repeats a secret of the session."""
+
+
 class PinsView(Struct, frozen=True, kw_only=True):
     """The state of the pins, ready to be drawn."""
 
     state: PinState
     marks: Mapping[str, Mark]
     """The marks of new and changed tools, by tool name. The catalogue shows them before the badges."""
-    lines: tuple[Content, ...]
     summary: str
     """A sentence about the changes; empty if there are none."""
 
 
 def pins_view(state: PinState) -> PinsView:
     """The view of a state. Takes linear time in the size of the definitions: call it in a thread."""
-    return PinsView(
-        state=state, marks=changed_marks(state), lines=change_lines(state), summary=summary_of(state)
-    )
+    return PinsView(state=state, marks=changed_marks(state), summary=summary_of(state))
 
 
 def changed_marks(state: PinState) -> dict[str, Mark]:
@@ -77,14 +82,24 @@ def pin_line(state: PinState, tools: int) -> Content:
             )
 
 
-def change_lines(state: PinState) -> tuple[Content, ...]:
-    """Lines for every change: its place, the declarations that it weakens, the text before and after.
+def masked_change(change: DefinitionChange, mask: Mask) -> DefinitionChange:
+    """A copy of a change without secrets. Untrusted text."""
+    match mask([change.pointer, change.before, change.after, [*change.weakens]]):
+        case [str(pointer), before, after, list(weakens)]:
+            texts = tuple(text for text in weakens if isinstance(text, str))
+            return replace(change, pointer=pointer, before=before, after=after, weakens=texts)
+        case _:
+            return replace(change, pointer=MASK, before=MASK, after=MASK, weakens=())
+
+
+def change_lines(state: PinState, mask: Mask) -> tuple[Content, ...]:
+    """Lines for every change: its place, the declarations that it weakens, the text before and after, masked.
 
     Ends with a note if the lines are cut off.
     """
     lines: list[Content] = []
     room = _MAX_SHOWN
-    for line in (line for altered in state.altered for line in _altered(altered, state)):
+    for line in (line for altered in state.altered for line in _altered(altered, state, mask)):
         lines.append(line)
         room -= len(line.plain) + 1
         if room < 0:
@@ -93,17 +108,17 @@ def change_lines(state: PinState) -> tuple[Content, ...]:
     return tuple(lines)
 
 
-def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
+def _altered(altered: ChangesSince, state: PinState, mask: Mask) -> Iterator[Content]:
     at = f" ({state.pinned.at})" if altered.since is Since.PINNED and state.pinned else ""
     words = f"{altered.since.value.capitalize()}{at}: {amount(altered)}"
     yield content(shortened(words, 200), "bold $text-primary")
     if altered.instructions_changed:
         yield Content("")
         yield Content.styled(f"{CHANGED} the server's instructions", "bold $text-error")
-        before, after = altered.before.instructions, altered.now.instructions
+        before, after = mask(altered.before.instructions), mask(altered.now.instructions)
         yield from both_sides(Change(pointer="", kind=ChangeKind.CHANGED, before=before, after=after))
     for part in altered.tools:
-        yield from _change(part)
+        yield from _change(masked_change(part, mask))
     yield Content("")
 
 

@@ -1,14 +1,16 @@
 """Compares every complete listing with the pin, and with the first listing of the session."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from inspector.errors import InspectorError, UsageError
+from inspector.json.exact import Json
 from inspector.pins.files import Watch
 from inspector.pins.pins import ConfirmReason, PinState, definitions_of
 from inspector.pins.withheld import repeats_withheld
@@ -17,7 +19,7 @@ from inspector.protocol.targets import Target
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
-from inspector.tui.pins.view import PinsView, pins_view
+from inspector.tui.pins.view import Mask, PinsView, masked_change, pins_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
 
@@ -43,13 +45,14 @@ class PinWatcher:
     """Compares listings in a thread, and notifies the user of changes."""
 
     def __init__(
-        self, screen: Screen[None], link: SessionLink, target: Target, changed: Callable[[], None]
+        self, screen: Screen[None], link: SessionLink, target: Target, changed: Callable[[], None], mask: Mask
     ) -> None:
-        """`changed` is called after each comparison."""
+        """`changed` is called after each comparison. `mask`: called in threads."""
         self._screen = screen
         self._link = link
         self._target = target
         self._changed = changed
+        self._mask = mask
         self._watch: Watch | None = None
         self._comparisons = Latest(screen, self._look, self._take, self._could_not)
         self._reported = ""
@@ -92,6 +95,10 @@ class PinWatcher:
         """Wait until the listing has been compared."""
         await self._comparisons.idle()
 
+    def mask(self, value: Json) -> Json:
+        """Mask everything in a value that repeats a secret of the session. Blocks."""
+        return self._mask(value)
+
     def edited(self, *, is_saved: bool) -> None:
         """Note that the server was started again.
 
@@ -119,21 +126,31 @@ class PinWatcher:
     def unpin(self) -> None:
         self._ask(unpins=True)
 
-    def asks(self, name: str) -> tuple[ConfirmReason, ...]:
-        """The reasons to ask the user before the first call of a tool, such as an unfinished comparison."""
+    def _asks(self, name: str) -> tuple[ConfirmReason, ...]:
         if self.state is not None and self._is_current:
             return self.state.asks(name)
         words = "its definition is not yet compared with its pin"
         return (ConfirmReason(key=f"not known {next(_UNKNOWN)}", sentence=words),)
 
-    async def asks_soon(self, name: str) -> tuple[ConfirmReason, ...]:
-        """As `asks`, but an unfinished comparison gets `_PATIENCE_S` seconds to end before it is a reason to ask."""
+    async def asks(self, name: str) -> tuple[ConfirmReason, ...]:
+        """The reasons to ask the user before the first call of a tool, without secrets.
+
+        A comparison that does not end within `_PATIENCE_S` seconds is a reason too.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
                 # The listing itself may not be complete yet.
                 while not self._is_current:  # noqa: ASYNC110 - no event says that both have ended
                     await asyncio.sleep(_POLL_S)
-        return self.asks(name)
+        asked = self._asks(name)
+        has_texts = any(reason.changes for reason in asked)
+        return await asyncio.to_thread(self._masked, asked) if has_texts else asked
+
+    def _masked(self, reasons: Sequence[ConfirmReason]) -> tuple[ConfirmReason, ...]:
+        return tuple(
+            replace(reason, changes=tuple(masked_change(change, self.mask) for change in reason.changes))
+            for reason in reasons
+        )
 
     def mark(self, name: str) -> Mark:
         """The mark of a new or changed definition; an empty mark for other definitions."""

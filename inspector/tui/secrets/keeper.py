@@ -10,6 +10,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.reading import raw_of
+from inspector.json.exact import Json
 from inspector.pins.withheld import WithheldValues
 from inspector.protocol.outcome import Failure
 from inspector.secrets.holdings import Holdings, holdings_in
@@ -70,6 +71,13 @@ class VaultKeeper:
         expected, self._expected = self._expected, []
         for session, record in expected:
             self._screen.run_worker(self._take(session, record), group="keeping")
+
+    def masked(self, value: Json) -> Json:
+        """A copy of a value in which everything is masked that repeats a secret of a call so far. Blocks."""
+        with self._reading:
+            for _, record in tuple(self._expected):
+                self._withheld.learn(record.tool, record.outcome, withheld(record))
+            return self._withheld.masked_value(value)
 
     def learn(self, secret: str) -> None:
         """Search the results of later calls for this value too."""

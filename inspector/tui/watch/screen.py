@@ -9,6 +9,7 @@ from textual.content import Content
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.pins.view import Mask
 from inspector.tui.text import hanging
 from inspector.tui.watch.view import WatchView, all_lines, strip_lines, strip_rows
 from inspector.tui.widgets.lines import ContentLines
@@ -67,10 +68,16 @@ class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
     NAME = "What the save changed"
     KEYS: ClassVar[Keys] = (("watch.back", ""), ("app.quit", ""), ("app.help", ""))
 
-    def __init__(self, view: Callable[[], WatchView]) -> None:
+    def __init__(self, view: Callable[[], WatchView], mask: Mask) -> None:
+        """`mask`: called in a thread."""
         super().__init__()
         self._view = view
         self._lines = ContentLines(id="watch-changes")
+        self._mask = mask
+        self._made = self.latest(self._all_lines, self._lines.show)
+
+    def _all_lines(self, view: WatchView) -> list[Content]:
+        return all_lines(view, self._mask)
 
     def body(self) -> ComposeResult:
         yield self._lines
@@ -81,4 +88,4 @@ class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def show_current(self) -> None:
         """Show the current changes."""
-        self._lines.show(all_lines(self._view()))
+        self._made.ask(self._view())

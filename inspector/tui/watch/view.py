@@ -14,7 +14,7 @@ from inspector.json.diff import Change, ChangeKind
 from inspector.json.exact import DuplicateKeys, Json, dump_text
 from inspector.pins.pins import ChangesSince, PinState
 from inspector.protocol.raised import raised_in
-from inspector.tui.pins.view import change_lines
+from inspector.tui.pins.view import Mask, change_lines
 from inspector.tui.text import content, count, duration, shortened
 from inspector.tui.values.changes import CHANGED, SIGNS, both_sides, change_title
 from inspector.tui.watch.changes import HostReach, ValueChanges
@@ -129,8 +129,11 @@ def _cells(line: Content) -> int:
     return line.cell_length
 
 
-def all_lines(view: WatchView) -> list[Content]:
-    """All lines of the screen: everything that the last save changed, with the values before and now."""
+def all_lines(view: WatchView, mask: Mask) -> list[Content]:
+    """All lines of the screen: everything that the last save changed, with the values before and now.
+
+    `mask`: masks the texts of definitions; results are masked already.
+    """
     lines = [outcome_line(view, in_strip=False)]
     if view.remark:
         lines.append(content(view.remark, "$text-warning"))
@@ -147,7 +150,7 @@ def all_lines(view: WatchView) -> list[Content]:
         if view.values.more:
             lines += [Content(""), Content("… and more")]
     if view.definitions is not None:
-        lines += [Content(""), *change_lines(PinState(altered=(view.definitions,)))]
+        lines += [Content(""), *change_lines(PinState(altered=(view.definitions,)), mask)]
     unchanged = _unchanged(view)
     if unchanged:
         lines += [Content(""), content(unchanged)]

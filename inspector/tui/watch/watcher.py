@@ -15,6 +15,7 @@ from inspector.boundary.options import Level
 from inspector.connect.presence import is_there, until_back, until_gone
 from inspector.errors import UsageError, headline
 from inspector.files.watching import Watching, is_written_by, saves
+from inspector.json.exact import Json
 from inspector.pins.pins import ChangesSince, ServerDefinitions, definitions_of
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import HttpTarget, Target
@@ -77,6 +78,10 @@ class PinComparison(Protocol):
 
     async def settled(self) -> None:
         """Wait until the listing has been compared."""
+        ...
+
+    def mask(self, value: Json) -> Json:
+        """Mask everything in a value that repeats a secret of the session. Blocks."""
         ...
 
 
@@ -185,7 +190,7 @@ class Watcher:
 
     def screen(self) -> WatchScreen:
         """A screen with everything that the last save changed."""
-        return WatchScreen(lambda: self.view)
+        return WatchScreen(lambda: self.view, self._pins.mask)
 
     # What the screen reports.
 

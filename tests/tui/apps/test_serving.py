@@ -108,7 +108,11 @@ class Gate:
 
 def desk(gate: Gate, uri: str) -> AppServer:
     under = cast("Screen[None]", None)
-    return AppServer(under, session(), cast("PolicyGate", gate), lambda _: (), lambda _: None, uri)
+
+    async def asks(_name: str) -> tuple[ConfirmReason, ...]:
+        return ()
+
+    return AppServer(under, session(), cast("PolicyGate", gate), asks, lambda _: None, uri)
 
 
 async def test_a_tool_and_a_resource_with_the_same_name_are_asked_about_separately() -> None:

@@ -16,7 +16,7 @@ from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.pins.screen import PinsScreen
-from inspector.tui.pins.view import pin_line, pins_view
+from inspector.tui.pins.view import change_lines, pin_line, pins_view
 from tests.terminal.payloads import PAYLOADS
 from tests.tui.scripted import (
     LARGE,
@@ -287,7 +287,7 @@ async def test_an_unreadable_pin_is_reported_and_requires_confirmation() -> None
         assert not file.exists()
 
 
-async def test_definitions_that_repeat_a_withheld_value_are_not_pinned() -> None:
+async def test_definitions_that_repeat_a_withheld_value_are_masked_and_not_pinned() -> None:
     script = Script(tools=[MINT], answers={"mint": answering(MINTED)})
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -298,7 +298,15 @@ async def test_definitions_that_repeat_a_withheld_value_are_not_pinned() -> None
         await settled(pilot, app, "#1 done")
         await changed(pilot, app, script, {**MINT, "description": f"The key is {KEPT}."})
         await pilot.press("P", "p", "y")
-        await settled(pilot, app, "Not pinned: mint repeats a value")
+        text = await settled(pilot, app, "Not pinned: mint repeats a value")
+        assert KEPT not in text
+        assert "description added" in text
+        assert "now ••••••••" in text
+        # The question before the next call of the tool.
+        await pilot.press("escape", "r")
+        text = await settled(pilot, app, "Why you are asked")
+        assert KEPT not in text
+        assert "now ••••••••" in text
         assert not folder().exists()
 
 
@@ -313,6 +321,10 @@ async def test_no_text_of_a_definition_acts_on_the_screen() -> None:
         await pilot.press("P")
         shown = await settled(pilot, app, "≠ Changed.")
         assert all(character.isprintable() or character == "\n" for character in shown)
+
+
+def _as_sent(value: Json) -> Json:
+    return value
 
 
 def test_no_text_of_a_definition_acts_in_a_line_of_the_pins_view(subtests: pytest.Subtests) -> None:
@@ -333,8 +345,9 @@ def test_no_text_of_a_definition_acts_in_a_line_of_the_pins_view(subtests: pytes
             pin = Pinned(identity=known_as(DemoTarget()), at=text, software="x", definitions=old)
             state = pin_state(new, pinned=pin)
             view = pins_view(state)
-            assert len(view.lines) > 8
-            assert all(line.plain.isprintable() for line in (*view.lines, pin_line(state, 1)))
+            lines = change_lines(state, _as_sent)
+            assert len(lines) > 8
+            assert all(line.plain.isprintable() for line in (*lines, pin_line(state, 1)))
             assert (view.summary.isprintable(), list(view.marks)) == (True, [f"s{text}"])
 
 
@@ -355,5 +368,5 @@ def test_both_texts_are_shown_around_their_difference(before: Json, after: Json,
     )
     state = pin_state(new, first=old)
     around = {"a": "a" * 40, "b": "b" * 40}
-    lines = [line.plain for line in pins_view(state).lines]
+    lines = [line.plain for line in change_lines(state, _as_sent)]
     assert lines[3:5] == [f"  was {was.format(**around)}", f"  now {now.format(**around)}"]

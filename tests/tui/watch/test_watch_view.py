@@ -13,6 +13,10 @@ from inspector.tui.watch.view import Phase, WatchView, all_lines, reason_in, str
 SECRET = "CANARY-7f3a-91be-44d0"
 
 
+def _as_sent(value: Json) -> Json:
+    return value
+
+
 @pytest.mark.parametrize(
     ("stderr", "reason"),
     [
@@ -83,7 +87,7 @@ def test_a_value_masked_in_one_of_two_results_is_not_shown_of_either(
     view = WatchView(
         phase=Phase.STARTED, saved="x", called="t", values=values_changed(asked), reach=reach_changed(asked)
     )
-    text = "\n".join(line.plain for line in (*strip_lines(view, 200), *all_lines(view)))
+    text = "\n".join(line.plain for line in (*strip_lines(view, 200), *all_lines(view, _as_sent)))
     assert "was 1" in text
     assert "now 2" in text
     assert "CANARY" not in text
@@ -106,7 +110,7 @@ def test_a_change_in_json_in_a_text_is_named_by_its_leaf(
     sides = [record({"key": SECRET}, "key", text=text) for text in (before, now)]
     asked = ResultsAsked(before=sides[0], now=sides[1], level=Level.DECLARED)
     view = WatchView(phase=Phase.STARTED, saved="x", called="t", values=values_changed(asked))
-    lines = [line.plain for line in (*strip_lines(view, 200), *all_lines(view))]
+    lines = [line.plain for line in (*strip_lines(view, 200), *all_lines(view, _as_sent))]
     assert any(shown in line for line in lines), lines
     assert not any(hidden in line for line in lines), lines
 
@@ -121,10 +125,10 @@ def test_only_what_was_compared_is_said_to_be_as_before_the_save() -> None:
         (WatchView(phase=Phase.STARTED, saved="x", is_comparing=True), "still being compared."),
         (compared, "The definitions are as before the save. The result of t is as before the save."),
     ):
-        last = all_lines(view)[-1].plain
+        last = all_lines(view, _as_sent)[-1].plain
         assert last.endswith(words)
         assert ("result of t is as before" in last) is (view is compared)
-    assert len(all_lines(WatchView(phase=Phase.BROKEN, saved="x", reason="y"))) == 1
+    assert len(all_lines(WatchView(phase=Phase.BROKEN, saved="x", reason="y"), _as_sent)) == 1
 
 
 def test_what_is_cut_from_a_low_strip_is_behind_a_key() -> None:
@@ -156,7 +160,7 @@ def test_what_is_cut_from_a_low_strip_is_behind_a_key() -> None:
         assert rows[0].endswith("  W shows more.")
         assert rows[-1].startswith(second)
     assert [row.plain for row in strip_rows(short, 80, 2)] == [row.plain for row in strip_lines(short, 80)]
-    assert any(line.plain == "The result of loose" for line in all_lines(changed))
+    assert any(line.plain == "The result of loose" for line in all_lines(changed, _as_sent))
 
 
 def test_foreign_text_in_the_watch_view_is_made_safe() -> None:
@@ -170,6 +174,6 @@ def test_foreign_text_in_the_watch_view_is_made_safe() -> None:
         ),
         WatchView(watched=hostile),
     ):
-        text = "".join(line.plain for line in (*strip_lines(view, 200), *all_lines(view)))
+        text = "".join(line.plain for line in (*strip_lines(view, 200), *all_lines(view, _as_sent)))
         assert not set(text) & set("\x1b\x07\u202e")
         assert "[bold]" in text
