@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -176,6 +176,8 @@ class Opening(Struct, frozen=True, kw_only=True):
     """The transport to use in place of the target's process or URL."""
     patience_s: float = PATIENCE_S
     """The time that a command has to end after its input is closed, before SIGTERM."""
+    mask_lines: Callable[[Sequence[str]], Sequence[str]] = tuple
+    """Masks what is secret, besides credentials, in lines of the server that a failure quotes."""
 
 
 async def open_connection(
@@ -196,7 +198,7 @@ async def open_connection(
     connection to replace; its clock, frame numbers and request ids continue.
     """
     mask = opening.access.step_log.mask if opening.access else own_credentials(target).mask
-    tap, last_id = after.place if after else (Tap(on_frame, mask), 0)
+    tap, last_id = after.place if after else (Tap(on_frame, mask, opening.mask_lines), 0)
 
     def dispatcher(last_id: int = 0) -> Dispatcher:
         return Dispatcher(tap, on_notification, on_request=on_request, on_refusal=on_refusal, last_id=last_id)

@@ -152,7 +152,8 @@ class StdioProcess:
     def describe(self, what: str) -> str:
         """`what`, followed by the command, the first stray line on stdout, and lines of stderr. Untrusted text."""
         printed = [self.printed] if self.printed else []
-        return "\n".join([what, f"command: {self._target}", *printed, *self._stderr.quoted()])
+        quoted = self._tap.mask_lines([*printed, *self._stderr.quoted()])
+        return "\n".join([what, f"command: {self._target}", *quoted])
 
     def _cannot_start(self, error: Exception) -> UnreachableError:
         program = self._target.command[0]

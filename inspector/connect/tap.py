@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from inspector.json.exact import parse
 from inspector.protocol.exchanges import Exchanges, Matched
@@ -21,10 +21,19 @@ JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP
 class Tap:
     """Numbers, times and parses each frame once, matches answers with requests, and calls `sink` in order."""
 
-    def __init__(self, sink: Callable[[Matched], None], mask: Callable[[str], str] = str) -> None:
-        """`mask`: masks the user's credentials in notes and failures, which may quote the server."""
+    def __init__(
+        self,
+        sink: Callable[[Matched], None],
+        mask: Callable[[str], str] = str,
+        mask_lines: Callable[[Sequence[str]], Sequence[str]] = tuple,
+    ) -> None:
+        """`mask`: masks the user's credentials in notes and failures, which may quote the server.
+
+        `mask_lines`: masks what else is secret in lines of the server that a failure quotes.
+        """
         self._sink = sink
         self.mask = mask
+        self.mask_lines = mask_lines
         self._exchanges = Exchanges()
         self._started_s = time.monotonic()
         self._count = 0

@@ -57,6 +57,14 @@ class WithheldValues:
         """`text` with a mask for each word, or else line, that repeats a withheld value, however short."""
         return self._bounder.known.masked_text(text)
 
+    def masked_lines(self, lines: Sequence[str]) -> tuple[str, ...]:
+        """The lines as in `masked_text`; as many masks if a withheld value is spread over several lines."""
+        if not lines:
+            return ()
+        text = "\n".join(lines)
+        shown = self.masked_text(text).split("\n")
+        return tuple(shown) if len(shown) == text.count("\n") + 1 else (MASK,) * len(lines)
+
     def masked_value(self, value: Json) -> Json:
         """`value` with a mask for each text or key in it that repeats a withheld value. Short values do not count."""
         return self._bounder.known.masked(value)
@@ -97,12 +105,9 @@ class OutputMasks:
 
     def masked(self, lines: Sequence[str]) -> SafeLines:
         """The lines, each with masks in place of withheld values. The cost is linear in their length."""
-        text = "\n".join(lines)
-        shown = self._withheld.masked_text(text).split("\n")
-        if len(shown) != text.count("\n") + 1:
-            # A value is spread over several lines.
-            shown = [MASK] * len(lines)
-        return SafeLines(lines=tuple(shown) if lines else (), repeats=self._withheld.repeats(text))
+        return SafeLines(
+            lines=self._withheld.masked_lines(lines), repeats=self._withheld.repeats("\n".join(lines))
+        )
 
 
 def repeats_withheld(

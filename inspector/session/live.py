@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -63,6 +63,7 @@ from inspector.session.wording import error_of, failure_of, no_tools, reason_of,
 if TYPE_CHECKING:
     from inspector.connect.connection import Connection
     from inspector.connect.dispatch import FramedAnswer
+    from inspector.pins.withheld import WithheldValues
     from inspector.secrets.session import Custody
     from inspector.webmcp.browser.connection import PageConnection
 
@@ -97,6 +98,8 @@ class Session:
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
+        self._entered: WithheldValues | None = None
+        """The sensitive arguments of calls so far; None if there are none."""
         self.state = SessionState.IDLE
         self._custody: Custody | None = None
         self._redeem_at: str | None = None
@@ -174,6 +177,7 @@ class Session:
                 max_message_bytes=self.options.max_message_bytes,
                 transport=self.options.transport,
                 patience_s=_SHORT_PATIENCE_S if self.options.is_quick_to_end else PATIENCE_S,
+                mask_lines=self._without_arguments,
             ),
             on_frame=self._framed,
             on_notification=self._notified,
@@ -349,6 +353,7 @@ class Session:
         else:
             with self._in_call():
                 method, params = request_of(tool, name, arguments)
+                self._learn_arguments(tool, arguments)
                 if as_task(tool, self.server):
                     params["task"] = {}
                 members: JsonObject = {
@@ -420,6 +425,17 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    def _learn_arguments(self, tool: Tool | None, arguments: JsonObject) -> None:
+        # Only the end of a command quotes its stderr.
+        if tool is not None and arguments and isinstance(self.target, StdioTarget):
+            from inspector.pins.withheld import WithheldValues  # noqa: PLC0415 - it loads the boundary
+
+            self._entered = self._entered or WithheldValues()
+            self._entered.learn_arguments(tool, arguments)
+
+    def _without_arguments(self, lines: Sequence[str]) -> Sequence[str]:
+        return self._entered.masked_lines(lines) if self._entered else lines
 
     @contextmanager
     def _in_call(self) -> Generator[None]:

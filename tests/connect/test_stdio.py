@@ -89,6 +89,34 @@ async def test_the_error_about_stray_stdout_advises_to_log_to_stderr(then: str) 
     assert '\nserver printed to stdout instead of stderr: "␛[1mDEBUG got ready"' in raised.value.message
 
 
+async def test_stderr_that_the_end_of_a_server_quotes_has_no_sensitive_argument() -> None:
+    code = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "tools/call":
+        print("login with", asked["params"]["arguments"]["pin"], "failed", file=sys.stderr)
+        sys.exit(3)
+    schema = {"type": "object", "properties": {"pin": {"type": "string", "x-sensitive": True}}}
+    found = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"},
+             "tools": [{"name": "t", "inputSchema": schema}]}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": found}), flush=True)
+"""
+    target = StdioTarget(command=(sys.executable, "-c", code))
+    events: list[Event] = []
+    session = Session(target, Options(era=Era.LEGACY, connect_timeout_s=10), events.append)
+    await session.connect()
+    await session.list_all()
+    record = await session.call("t", {"pin": "pin-4711-canary"})
+    await session.close()
+    assert isinstance(record.outcome, Failure)
+    assert "login with •••••••• failed" in record.outcome.detail
+    said = [event.message for event in events if isinstance(event, StateChanged)]
+    assert any("•••••••• failed" in detail for detail in said)
+    assert "pin-4711" not in "".join((record.outcome.detail, *said))
+
+
 async def test_a_server_that_dies_in_a_call_fails_it_with_exit_code_and_stderr() -> None:
     events: list[Event] = []
     async with session_with("dies in a call", events=events) as session:
