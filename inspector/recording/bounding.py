@@ -332,10 +332,10 @@ class Bounder:
             if self._in_order is not None:
                 self._in_order.publish(said, keys)
 
-    def _know(self, values: list[Json]) -> None:
-        self.known.learn(values)
-        if self._in_order is not None:
-            self._in_order.learn(values)
+    def _know(self, values: list[Json], *, is_whole: bool = False) -> None:
+        for known in (self.known, self._in_order):
+            if known is not None:
+                known.learn(values, is_whole=is_whole)
 
     def _removals(
         self, outcome: Result | RpcError, asked: Request, policy: BoundaryPolicy
@@ -350,18 +350,21 @@ class Bounder:
 
     def _learn(self, raw: Json, removals: Iterable[Removal]) -> None:
         values: list[Json] = []
+        whole: list[Json] = []
         for removal in removals:
             tokens = split(removal.pointer)
             if removal.rule in _LEARNT and not (
                 removal.rule == Rule.SECRET_REFERENCE and tokens[-1:] == _TTL
             ):
                 found = _values_at(raw, tokens)
-                values += found
+                is_whole = removal.rule != ARGUMENT and _is_whole(tokens)
+                (whole if is_whole else values).extend(found)
                 if removal.rule == Rule.DETECT:
                     values += _credentials_in(found)
                 if removal.rule == ARGUMENT:
                     self.typed += found
         self._know(values)
+        self._know(whole, is_whole=True)
 
     def _without(self, value: JsonObject, members: Iterable[str]) -> JsonObject:
         markers = {name: self.key.marker(UNJUDGED, value[name]) for name in members if name in value}
@@ -382,6 +385,11 @@ def is_of_server(event: Event) -> bool:
 _TTL = ("ttl",)
 _BLOCK_LENGTH = {"content": 2, "contents": 2, "messages": 3}
 """The number of tokens in the pointer to a content block, by the first token."""
+
+
+def _is_whole(tokens: tuple[str, ...]) -> bool:
+    """True for a pointer to a whole result, its structured content, or a content block."""
+    return len(tokens) <= 1 or _BLOCK_LENGTH.get(tokens[0]) == len(tokens)
 
 
 def _credentials_in(values: Iterable[Json]) -> Iterator[str]:

@@ -38,15 +38,23 @@ class KnownValues:
         self._strong = _Generations()
         self._weak = _Generations()
 
-    def learn(self, values: Iterable[Json]) -> None:
+    def learn(self, values: Iterable[Json], *, is_whole: bool = False) -> None:
+        """Add withheld values.
+
+        `is_whole`: they are withheld because the result around them is, not each by a declaration of its own. Then
+        short words in them, such as `ok` or `true`, do not count, because they occur by chance.
+        """
         spelt, keys = set[str](), set[str]()
         for value in values:
             texts_in(value, spelt, keys)
         texts = {_unsigned(text) for text in spelt} - self.public
         strong = {text for text in texts if len("".join(visible(text).split())) >= SHORTEST}
         self._strong.add(strong)
+        weak, keys = texts - strong, keys - self.names
+        if is_whole:
+            weak, keys = ({text for text in found if not _are_short_words(text)} for found in (weak, keys))
         # Echoes treats keys that could be a field's name as words, which is right here.
-        self._weak.add(texts - strong, keys - self.names)
+        self._weak.add(weak, keys)
 
     def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
         """Note that texts and keys are public, except for those that repeat a withheld value."""
@@ -170,6 +178,14 @@ def _repeats(value: Json, bad: set[str], bad_keys: set[str]) -> bool:
         texts_in(value, texts, texts)
         return not texts.isdisjoint(bad | bad_keys)
     return not isinstance(value, list) and not bad.isdisjoint(forms_of(value))
+
+
+def _are_short_words(text: str) -> bool:
+    """True for words too short to be found within others. Digits, or letters in mixed case, may be a secret."""
+    return len("".join(text.split())) < SHORTEST and all(
+        word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1)
+        for word in text.split()
+    )
 
 
 def _unsigned(text: str) -> str:

@@ -225,6 +225,27 @@ def test_short_values_are_withheld_from_logs_and_not_from_names() -> None:
     assert at(found[3], "method") == "tools/call"
 
 
+def test_short_words_of_a_result_that_is_withheld_as_a_whole_stay_in_logs() -> None:
+    wire = Wire()
+    wire.listed(
+        {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"sensitiveHint": True}}, TOOL
+    )
+    wire.called("look", {})
+    content: Json = [{"type": "text", "text": "the"}, {"type": "text", "text": "done"}]
+    found: Json = {"state": "ok", "pin": "4711", "code": "xKcD", "on": True, "name": "tulip-harbour"}
+    wire.answered({"content": content, "structuredContent": found})
+    wire.called("get_key", {"pin": "abcd"}, 9)
+    wire.answered({"content": []}, 9)
+    kept = ["the state is ok: true", "all done"]
+    secret = ["pin is 4711", "xKcD it was", "of tulip-harbour", "typed abcd"]
+    for line in (*kept, *secret):
+        wire.logged(line)
+    logs = [body for body in bodies(scribed(wire.frames)).values() if isinstance(body, dict)]
+    said = [at(body, "params", "data") for body in logs if body.get("method") == "notifications/message"]
+    assert said[: len(kept)] == kept
+    assert [rule(each) for each in said[len(kept) :]] == ["echo"] * len(secret)
+
+
 def test_notes_and_setting_changes_keep_their_place_while_a_call_runs() -> None:
     wire = conversation()
     scribe = scribing.Scribe(KEY, Lenses())
