@@ -15,10 +15,10 @@ from inspector.json.diff import changes
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text, equal
 from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.calls import CALL, GET, READ
-from inspector.protocol.exchanges import Answered, Asked, Exchanges, response_in
+from inspector.protocol.exchanges import Answered, Asked, Matched, response_in
 from inspector.protocol.frames import Direction, Request, messages
 from inspector.protocol.outcome import Failure
-from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame, frame_of
+from inspector.recording.format import Connected, Line, Listed, RecordedCall, RecordedFrame
 from inspector.recording.markers import is_marker, stood_in
 from inspector.recording.replaying import PAGE_CALL, Replay
 
@@ -87,20 +87,20 @@ class Answers:
         self._load = load
         self._exact = exact
         self._recorded: dict[tuple[str, str], _Recorded] = {}
-        exchanges, replay = Exchanges(), Replay()
+        # Requests are compared with their markers in place.
+        replay = Replay(keeps_markers=True)
         asked: dict[tuple[int, str], tuple[int, Request]] = {}
         for place, line in lines:
-            list(replay.calls(line))
             match line:
                 case RecordedFrame():
-                    self._take(place, line, exchanges, asked)
+                    self._take(place, replay, replay.matched(line), asked)
                 case RecordedCall():
                     self._exchange(CALL, line.tool, line.arguments, place, PAGE_CALL)
                 case Listed():
                     self._recorded.pop((_LIST, ""), None)
                     self._exchange(_LIST, "", {}, place, PAGE_CALL)
                 case Connected():
-                    exchanges.connect()
+                    replay.connect()
                 case _:
                     pass
         for key, call in replay.unanswered.items():
@@ -108,15 +108,11 @@ class Answers:
                 self._unanswered(*asked[key], call.outcome.detail)
 
     def _take(
-        self,
-        place: int,
-        line: RecordedFrame,
-        exchanges: Exchanges,
-        asked: dict[tuple[int, str], tuple[int, Request]],
+        self, place: int, replay: Replay, matched: Matched, asked: dict[tuple[int, str], tuple[int, Request]]
     ) -> None:
         """Take the answers in a frame. `asked`: gets the calls in it, by frame and `request_key`."""
-        # Requests are compared with their markers in place.
-        for event in exchanges.take(frame_of(line, line.content)).events:
+        list(replay.take(matched))
+        for event in matched.events:
             if not isinstance(event, (Asked, Answered)) or event.exchange.asked_by is not Direction.SENT:
                 continue
             request, key = event.exchange.request, event.exchange.key

@@ -90,9 +90,15 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
 class Replay:
     """Replays the frames of a recording, in their order."""
 
-    def __init__(self, raw: Callable[[int], Frame | None] = lambda _: None) -> None:
-        """`raw`: returns a sealed frame, with its withheld values, by number."""
+    def __init__(
+        self, raw: Callable[[int], Frame | None] = lambda _: None, *, keeps_markers: bool = False
+    ) -> None:
+        """`raw`: returns a sealed frame, with its withheld values, by number.
+
+        `keeps_markers`: true for messages with markers in place of withheld values, instead of placeholders.
+        """
         self._raw = raw
+        self._keeps_markers = keeps_markers
         self.definitions = RecordedDefinitions()
         self._exchanges = Exchanges()
         self._has_asked = False
@@ -107,6 +113,8 @@ class Replay:
 
     def frame(self, line: RecordedFrame) -> Frame:
         """The frame of a line: the sealed one if available, otherwise one with placeholders for withheld values."""
+        if self._keeps_markers and line.channel is not Channel.NOTE:
+            return frame_of(line, line.content)
         return self._raw(line.number) or frame_of(line, stood_in(line.content), has_raw=True)
 
     def matched(self, line: RecordedFrame) -> Matched:
