@@ -1,10 +1,14 @@
 """The help opens on the keys of the pane in focus, with a legend and a paragraph each on boundary and host."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from inspector.json.exact import JsonObject
 from inspector.tui.help.screen import legend_lines
 from inspector.tui.keys.footer import KeyLine
+from inspector.tui.values.outline import SideDifference
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
 CLOCK: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
@@ -51,3 +55,11 @@ def test_the_legend_explains_every_sign_of_the_timeline_and_of_values() -> None:
     assert not set("→←•%i!✗·§▸▾↪┄~+≠?") - set(explained)
     # The words of the header.
     assert not {"sensitive", "untrusted,", "malicious,", "since", "T"} - set(explained)
+
+
+def test_the_help_and_the_documentation_explain_every_sign_of_a_result() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "interface.md").read_text("utf-8")
+    table = page.partition("| sign | the value |")[2].partition("\n\n")[0]
+    drawn = {sign.value for sign in SideDifference if sign is not SideDifference.NONE}
+    assert set(re.findall(r"^\| `(.)` \|", table, re.MULTILINE)) == drawn
+    assert drawn <= {key for line in legend_lines() for key in line.key.split()}
