@@ -134,6 +134,8 @@ def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tupl
 
 PRINTED = "server printed to stdout instead of stderr: "
 """The prefix of the texts that `printed_line` returns."""
+WITHOUT_ID = "an answer without id"
+"""The fault of a response that names no request."""
 
 
 def begins_like_message(raw: bytes) -> bool:
@@ -160,7 +162,7 @@ def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:
         if has_result and has_error:
             faults.append("both result and error")
         if "id" not in value:
-            faults.append("an answer without id")
+            faults.append(WITHOUT_ID)
         if value.get("jsonrpc") != "2.0" and not is_cdp:
             faults.append('jsonrpc is not "2.0"')
         return Response(

@@ -21,7 +21,15 @@ from inspector.protocol.exchanges import (
     ending_of,
     task_of,
 )
-from inspector.protocol.frames import Channel, Direction, Frame, Notification, Response, printed_line
+from inspector.protocol.frames import (
+    WITHOUT_ID,
+    Channel,
+    Direction,
+    Frame,
+    Notification,
+    Response,
+    printed_line,
+)
 from inspector.protocol.outcome import RpcError, unfinished_in
 from inspector.protocol.tasks import CANCEL, CANCELLED, FAILED, TaskState, state_in
 
@@ -198,7 +206,8 @@ class Timeline:
                 )
                 return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
             case Unasked(response=response):
-                detail = f"an answer to id {dump_text(response.id)}, which no request waits for"
+                what = f"an answer to id {dump_text(response.id)}" if "id" in response.value else WITHOUT_ID
+                detail = f"{what}, which no request waits for"
                 return self._add(frame, EntryKind.FAULT, "unexpected answer", detail=detail)
             case Notification():
                 return self._notification(frame, event)

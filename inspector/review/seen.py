@@ -14,7 +14,16 @@ from inspector.pins.diff import is_same
 from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.exchanges import Answered, Asked, Matched, own_answer
-from inspector.protocol.frames import PRINTED, Channel, Direction, Notification, Request, Response, messages
+from inspector.protocol.frames import (
+    PRINTED,
+    WITHOUT_ID,
+    Channel,
+    Direction,
+    Notification,
+    Request,
+    Response,
+    messages,
+)
 from inspector.protocol.server_requests import ELICIT, ServerRequest, server_requests
 from inspector.protocol.timeline import Entry, EntryKind, Timeline
 
@@ -169,7 +178,9 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
     not_offered = CAPABILITIES.keys() - offered_in(timeline.matched)
     for entry in timeline.entries:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
-            yield FaultKind.UNASKED, entry.detail, "field id of an answer"
+            # Without an id, the answer is misshapen, which is reported below.
+            if not entry.detail.startswith(WITHOUT_ID):
+                yield FaultKind.UNASKED, entry.detail, "field id of an answer"
         elif entry.kind is EntryKind.FAULT and entry.title == "not a message":
             yield from _stray_output(timeline, entry)
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
@@ -195,7 +206,7 @@ def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[tuple[FaultKind,
         yield FaultKind.STRAY_OUTPUT, entry.detail.removeprefix(PRINTED), where
 
 
-_FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", "an answer without id": "id"}
+_FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", WITHOUT_ID: "id"}
 """The field in which a fault of a response is, by the text of the fault."""
 
 

@@ -81,6 +81,12 @@ def test_an_answer_completes_its_request(answer: bytes, state: str, detail: str)
             "unexpected answer",
             "an answer to id 9, which no request waits for",
         ),
+        (
+            b'{"result":null}',
+            "fault",
+            "unexpected answer",
+            "an answer without id, which no request waits for",
+        ),
         (b'{"method":"notifications/x"}', "notification", "notifications/x", ""),
         (
             b'{"method":"notifications/progress","params":{"progress":1.50,"total":3,"message":"m"}}',

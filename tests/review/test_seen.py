@@ -71,6 +71,15 @@ def test_each_fault_of_a_server_is_found_with_its_place(said: bytes, kind: Fault
     assert all(fault.count >= 1 for fault in found)
 
 
+def test_an_answer_without_id_is_one_fault() -> None:
+    found = faults_of(
+        timeline((">", message(method="notifications/initialized")), ("<", message(result=None)))
+    )
+    assert [(fault.kind, fault.count, fault.where) for fault in found] == [
+        (FaultKind.MISSHAPEN, 1, "an answer, field id")
+    ]
+
+
 def test_a_message_of_the_browser_is_not_a_fault_of_the_page() -> None:
     said = ((">", message(id=1, method="Page.enable")), ("<", b'{"id":1,"result":{}}'))
     assert [fault.kind for fault in faults_of(timeline(*said))] == [FaultKind.MISSHAPEN]
