@@ -466,13 +466,19 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
     "SL-OVR002": (
         (
             tool_example(inputSchema=takes(conversation_history={"type": "string"})),
-            tool_example(
-                inputSchema=takes(context={"type": "string", "description": "The full conversation so far"})
+            *(
+                tool_example(
+                    inputSchema=takes(
+                        **{name: {"type": "string", "description": "The full conversation so far"}}
+                    )
+                )
+                for name in ("context", "transcript")
             ),
         ),
         (
             tool_example(inputSchema=takes(context={"type": "integer", "description": "Lines of context"})),
             tool_example(inputSchema=takes(context={"type": "string", "enum": ["dev", "production"]})),
+            tool_example(name="variant_articles", inputSchema=takes(transcript={"type": "string"})),
             tool_example(
                 name="summarize_conversation",
                 description="Summarizes a conversation.",

@@ -75,7 +75,7 @@ _CONTEXT = frozenset(
     {
         ("conversation",), ("conversation", "history"), ("chat", "history"), ("chat", "log"), ("full", "conversation"),
         ("conversation", "context"), ("user", "context"), ("sidenote",), ("side", "note"), ("system", "prompt"),
-        ("previous", "messages"), ("all", "messages"), ("full", "context"), ("transcript",), ("user", "profile"),
+        ("previous", "messages"), ("all", "messages"), ("full", "context"), ("user", "profile"),
     }
 )  # fmt: skip
 _LOOSE = frozenset(
@@ -86,6 +86,7 @@ _LOOSE = frozenset(
         ("extra", "info"),
         ("additional", "info"),
         ("other", "info"),
+        ("transcript",),  # of a gene, a meeting or a video, too
     }
 )
 _ASKS = (
