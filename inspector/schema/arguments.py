@@ -35,7 +35,8 @@ def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
 
     `declared`: a field, or a schema; then `name` is the name of the argument. If a string is declared, the
     text stays as it is. Numbers keep their spelling. `null` is null if null is allowed. A list of scalars is
-    JSON or comma-separated. An object, and a value without a single type, is JSON.
+    JSON or comma-separated. An object is JSON. So is a value without a single type; if text is allowed, what
+    can be no other allowed value is text.
 
     Raises UsageError with the name, the expected type and the given text; a sensitive value is not repeated.
     """
@@ -60,7 +61,7 @@ def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
             value = _parsed(text, field.name)
             return value if isinstance(value, dict) else _refuse(field, text)
         case FieldKind.JSON:
-            return _parsed(text, field.name)
+            return _text_or_json(field, text) if may_be_text(field) else _parsed(text, field.name)
         case _:
             return _refuse(field, text)
 
@@ -69,7 +70,7 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
     """Parse arguments in the forms `k=v`, read as the schema declares `k`, and `k:=JSON`.
 
     `a.b=v` sets `b` in the object `a` if the schema has one; a declared key with a dot takes precedence.
-    Giving a list more than once appends. If the schema leaves the type open, a text stays a text, unless it
+    Giving what may be a list more than once appends. If the schema leaves the type open, a text stays a text, unless it
     is a JSON object or list: numbers are not guessed. Raises UsageError.
     """
     form = form_of(schema)
@@ -85,7 +86,7 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
         target = _target(form.fields, name)
         if is_json:
             value = _parsed(text, name)
-        elif target.field is None or _may_be_text(target.field):
+        elif target.field is None or may_be_text(target.field):
             value = _open(text)
         else:
             value = coerce(text, replace(target.field, name=name))
@@ -156,7 +157,7 @@ def _place(arguments: JsonObject, name: str, target: _Target, value: Json) -> No
         place = inner
     if last not in place:
         place[last] = value
-    elif target.field is not None and target.field.kind is FieldKind.LIST:
+    elif target.field is not None and "array" in target.field.types:
         place[last] = [*_as_list(place[last]), *_as_list(value)]
     else:
         raise UsageError(f"{_cut(name)} is given twice", "Only lists can be given item by item.")
@@ -166,8 +167,35 @@ def _as_list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else [value]
 
 
-def _may_be_text(field: Field) -> bool:
+def may_be_text(field: Field) -> bool:
+    """True for a field without a single type that allows text."""
     return field.kind is FieldKind.JSON and (not field.types or "string" in field.types)
+
+
+def splits_at_commas(field: Field) -> bool:
+    """True for a list whose items can be written with commas between them."""
+    item = field.item
+    return field.kind is FieldKind.LIST and (item is None or item.kind in _SCALARS or may_be_text(item))
+
+
+def _text_or_json(field: Field, text: str) -> Json:
+    stripped = text.strip()
+    begun = {"{": "object", "[": "array"}.get(stripped[:1])
+    if begun and (not field.types or begun in field.types):
+        return _parsed(stripped, field.name)
+    parsed = parse(stripped)
+    if not isinstance(parsed, JsonText) or faults_of(parsed.value, 1):
+        return text
+    match parsed.value:
+        case str():
+            fitting = {"string"}
+        case bool():
+            fitting = {"boolean"}
+        case None | list() | dict():
+            fitting = set[str]()
+        case _:
+            fitting = {"number", "integer"} if _INTEGER.fullmatch(stripped) else {"number"}
+    return parsed.value if not field.types or not fitting.isdisjoint(field.types) else text
 
 
 def _open(text: str) -> Json:
@@ -199,7 +227,7 @@ def _list(field: Field, text: str) -> Json:
     stripped = text.strip()
     if not stripped:
         return []
-    if stripped.startswith("[") or (field.item is not None and field.item.kind not in _SCALARS):
+    if stripped.startswith("[") or not splits_at_commas(field):
         value = _parsed(stripped, field.name)
         return value if isinstance(value, list) else _refuse(field, text)
     parts = [part.strip() for part in stripped.split(",")]

@@ -17,6 +17,7 @@ def value_of(text: str) -> Json:
     return parsed.value
 
 
+_TEXT_OR_LIST = '{"type": ["string", "array"], "items": {"type": "string"}}'
 COERCED = [
     ('{"type": "string"}', "1234", '"1234"'),
     ('{"type": "string"}', "", '""'),
@@ -58,6 +59,17 @@ COERCED = [
     ('{"type": ["object", "null"]}', "null", "null"),
     ("{}", "[1, null]", "[1, null]"),
     ('{"anyOf": [{"type": "integer"}, {"type": "string"}]}', '"7"', '"7"'),
+    (_TEXT_OR_LIST, "lung cancer, late", '"lung cancer, late"'),
+    (_TEXT_OR_LIST, '["a", "b"]', '["a", "b"]'),
+    (_TEXT_OR_LIST, '"a" or b', '"\\"a\\" or b"'),
+    (_TEXT_OR_LIST, "{a}", '"{a}"'),
+    (_TEXT_OR_LIST, "5", '"5"'),
+    ('{"type": ["boolean", "string"]}', "true", "true"),
+    ('{"type": ["boolean", "string"]}', "main", '"main"'),
+    ('{"type": ["integer", "string"]}', "1.5", '"1.5"'),
+    ('{"type": ["number", "string"]}', "1.50", "1.50"),
+    ("{}", "plain", '"plain"'),
+    ('{"type": "array", "items": {"type": ["string", "object"]}}', "a, b", '["a", "b"]'),
 ]
 
 
@@ -86,6 +98,8 @@ def test_text_is_converted_to_the_declared_type(schema: str, text: str, expected
         ('{"type": "object"}', "a", "n: not JSON: Expecting value (line 1, column 1)"),
         ('{"type": "object"}', '{"a": {"b": 1, "b": 2}}', "n: names a key twice: b (at /a)"),
         ("{}", "[NaN]", "n: NaN is not a JSON number (at /0)"),
+        (_TEXT_OR_LIST, "[a, b]", "n: not JSON: Expecting value (line 1, column 2)"),
+        ('{"type": ["integer", "object"]}', "a", "n: not JSON: Expecting value (line 1, column 1)"),
         ('{"type": "integer"}', "x" * 70, f'n: expected an integer, got "{"x" * 60}…"'),
         ('{"type": "integer", "writeOnly": true}', "12 34", "n: expected an integer, got something else"),
         (
@@ -120,6 +134,7 @@ SCHEMA = value_of("""{
         "either": {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "object"}]},
         "number": {"type": ["integer", "boolean"]},
         "maybe": {"type": ["integer", "null"]},
+        "names": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
         "anything": {}
     }
 }""")
@@ -146,6 +161,8 @@ SCHEMA = value_of("""{
         ("either.key=5", '{"either": {"key": "5"}}'),
         ("either={a}", '{"either": "{a}"}'),
         ("number=5", '{"number": 5}'),
+        ("names=a,b", '{"names": "a,b"}'),
+        ("names=a names=b", '{"names": ["a", "b"]}'),
         ("anything=5 unknown=true", '{"anything": "5", "unknown": "true"}'),
         ("anything=[5]", '{"anything": [5]}'),
         ("un.known=1", '{"un.known": "1"}'),

@@ -10,6 +10,7 @@ from textual.content import Content
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.pointer import resolve, split
+from inspector.schema.arguments import may_be_text, splits_at_commas
 from inspector.schema.fields import Field, FieldKind, Form
 from inspector.schema.validation import Violation
 from inspector.tui.text import content, cut_in_the_middle, shortened
@@ -292,13 +293,9 @@ def _kind_in_words(field: Field) -> str:
     item = field.item
     if field.kind is FieldKind.LIST and item is not None and item.fields and not field.sensitive:
         return "list of objects"
-    if (
-        field.kind is FieldKind.LIST
-        and item is not None
-        and item.kind not in {FieldKind.LIST, FieldKind.OBJECT}
-    ):
+    if item is not None and splits_at_commas(field):
         return "values separated by commas"
-    return _KINDS[field.kind]
+    return "text or JSON" if may_be_text(field) else _KINDS[field.kind]
 
 
 def note(field: Field) -> Content:

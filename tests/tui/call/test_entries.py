@@ -143,6 +143,7 @@ def test_the_variants_of_a_union_are_in_the_note_of_its_field() -> None:
     }
     (pay,) = form_of(schema).fields
     assert note(pay).plain == '{kind: "card", number?} or string'
+    assert placeholder(pay) == "text or JSON, optional"
 
 
 def test_a_line_describes_its_field() -> None:
