@@ -699,8 +699,9 @@ class Session:
                         self._see_whether_lost()
                         hint = "The timeline shows the frames."
                         raise error_of(failed, "tools cannot be listed", hint, mask=self.own.mask)
+                    how = "ended early" if params else "failed"
                     listing.problems.append(
-                        Malformed(pointer="", reason=f"{listing.kind.method} ended early: {reason}")
+                        Malformed(pointer="", reason=f"{listing.kind.method} {how}: {reason}")
                     )
                     return
 

@@ -221,13 +221,21 @@ def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(reading: str
             assert {"what": what, "why": why} in not_checked
     listed = sightline("list", "--record", str(recording), *halting).out
     reasons = [
-        f'{name}/list ended early: the server answered with an error: {{"code":-32000,"message":"no more pages"}}'
-        for name in ("resources", "resources/templates", "prompts")
+        f'{name}/list {how}: the server answered with an error: {{"code":-32000,"message":"no more pages"}}'
+        for name, how in (
+            ("resources", "ended early"),
+            ("resources/templates", "failed"),
+            ("prompts", "failed"),
+        )
     ]
     malformed = [line.split(maxsplit=1)[-1] for line in listed.partition("MALFORMED\n")[2].splitlines()]
     assert malformed == reasons
     shape = sightline("list", "--format", "json", *halting).json
     assert [each["reason"] for each in shape["malformed"]] == reasons
+    findings = sightline("review", "--format", "json", *halting).json["findings"]
+    assert {each["message"] for each in findings if each["id"] == "SL-PRO001"} == {
+        f"A list cannot be used in full: {reason}." for reason in reasons
+    }
     assert [each["name"] for each in shape["resources"]] == ["a://1"]
     recorded = sightline("review", "--format", "json", str(recording)).json["notChecked"]
     assert {

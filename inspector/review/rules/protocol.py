@@ -12,7 +12,11 @@ from inspector.safe_text import safe_line
 def _malformed(offer: Offer) -> Iterator[Hit]:
     problem = offer.problem
     if problem is not None and problem.reason != NAME_TAKEN:
-        what = "An item of a list cannot be used" if problem.value is not None else "A list is malformed"
+        what = (
+            "An item of a list cannot be used"
+            if problem.value is not None
+            else "A list cannot be used in full"
+        )
         yield Hit(message=f"{what}: {safe_line(problem.reason)[:200]}.", pointer=problem.pointer)
 
 
