@@ -58,18 +58,16 @@ def repeats(text: str, parsed: Json, value: Json) -> bool:
 
 
 def is_part_of_result(text: str, index: int, structured: Json) -> bool:
-    """True if a text block copies a result that is no object, in the form that the official SDKs give it.
+    """True if a text block copies the only member of the structured content.
 
-    They send such a result as `{"result": value}`, and its text in a content block; a list gets a block for
-    each item. `index`: the index of the block.
+    The official SDKs send a result that is no object as `{"result": value}`, and its text in a content block; a
+    list gets a block for each item. Servers without their help do the same with other names, such as `content`.
+    `index`: the index of the block.
     """
-    match structured:
-        case {"result": list() as items} if len(structured) == 1:
-            candidates = (items, items[index]) if index < len(items) else (items,)
-        case {"result": value} if len(structured) == 1:
-            candidates = (value,)
-        case _:
-            return False
+    if not isinstance(structured, dict) or len(structured) != 1:
+        return False
+    (value,) = structured.values()
+    candidates = (value, value[index]) if isinstance(value, list) and index < len(value) else (value,)
     if text in candidates:
         return True
     parsed = json_in(text)

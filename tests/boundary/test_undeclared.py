@@ -52,6 +52,7 @@ CASES: list[tuple[str, Json, Outcome, int, tuple[str, ...]]] = [
     ("a whole value with too few members", {**PLAIN, "minProperties": 9}, result({"id": "a", "x": 1}), 1, ("/structuredContent/x",)),
     ("values that break the schema", PLAIN, result({"id": 5, "tags": ["x", {"a": 1}], "x": 1}), 1, ("/structuredContent/x",)),
     ("a text that the SDK wraps", WRAPPED, result({"result": "free words"}, TEXT), 0, ()),
+    ("a text that the server wraps", {"type": "object", "properties": {"content": {"type": "string"}}}, result({"content": "free words"}, TEXT), 0, ()),
     ("an image beside a text that the SDK wraps", WRAPPED, result({"result": "free words"}, IMAGE), 1, ("/content/0",)),
     ("a failed call that the SDK wraps", WRAPPED, result({"result": "free words"}, TEXT, isError=True), 2, ("/structuredContent", "/content/0")),
     ("another text", WRAPPED, result({"result": "other words"}, TEXT), 1, ("/content/0",)),
