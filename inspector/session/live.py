@@ -58,7 +58,15 @@ from inspector.session.requests import request_of
 from inspector.session.rounds import answered_in_rounds
 from inspector.session.server_tasks import answered_by_task, as_task
 from inspector.session.subscriptions import ACKNOWLEDGED, LEAVING_S, MOST, UNSUBSCRIBE, Subscriptions
-from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
+from inspector.session.wording import (
+    error_of,
+    failure_of,
+    missed_handshake,
+    no_tools,
+    reason_of,
+    refusal,
+    shared_name,
+)
 
 if TYPE_CHECKING:
     from inspector.connect.connection import Connection
@@ -833,7 +841,13 @@ class Session:
             if isinstance(self.target, HttpTarget):
                 self._enter(SessionState.LOST, lost.detail, "The next call connects again.")
             else:
-                self._enter(SessionState.FAILED, lost.detail, "Reconnect to go on.")
+                era = self.server.era if self.server else Era.AUTO
+                hint = (
+                    "Reconnect in the era legacy (^a)."
+                    if missed_handshake(lost, era)
+                    else "Reconnect to go on."
+                )
+                self._enter(SessionState.FAILED, lost.detail, hint)
         elif self._connection and not lost and self.state is SessionState.LOST:
             self._enter(SessionState.READY)
 

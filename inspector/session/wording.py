@@ -39,6 +39,18 @@ def unanswerable(outcome: Outcome, era: Era) -> str:
     return next((method for method in _DURING_CALLS if f"'{method}'" in text), "")
 
 
+def missed_handshake(failure: Outcome, era: Era) -> bool:
+    """True if a stateless connection ended, and the last words of the server ask for a handshake.
+
+    Such a server answers stateless requests, but ends if `initialize` does not come.
+    """
+    match failure:
+        case Failure(kind=FailureKind.CONNECTION_LOST, detail=detail) if era is Era.MODERN:
+            return "initialize" in detail
+        case _:
+            return False
+
+
 def error_of(failure: Outcome, what: str, hint: str, *, mask: Callable[[str], str] = str) -> InspectorError:
     """The error for a request that failed. `what`: the action that is therefore impossible.
 

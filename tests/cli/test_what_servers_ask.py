@@ -148,3 +148,19 @@ def test_a_question_that_the_stateless_era_does_not_have_names_the_option_that_h
     assert ran.code == 5
     assert words in ran.err
     assert words not in sightline("call", "ask", "--yes", "--era", "legacy", *server).err
+
+
+def test_a_stateless_server_that_ends_for_want_of_a_handshake_gets_the_option_that_helps() -> None:
+    server = (
+        "--",
+        sys.executable,
+        str(ROOT / "tests" / "peers" / "raw_server.py"),
+        "exits without a handshake",
+    )
+    words = "--era legacy connects with a handshake."
+    ran = sightline("call", "t", *server)
+    assert ran.code == 4
+    assert words in ran.err
+    kept = sightline("call", "t", "--era", "legacy", *server)
+    assert kept.code == 0
+    assert words not in kept.err

@@ -156,11 +156,14 @@ def main() -> None:
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     if BEHAVIOUR == "slow to start":
         time.sleep(2.5)
+    is_initialized = False
     for line in sys.stdin:
         message = json.loads(line)
         sys.stderr.write("got %s\n" % message.get("method"))
         sys.stderr.flush()
         match message.get("method"):
+            case "server/discover" if BEHAVIOUR == "exits without a handshake":
+                answer(message, {**INITIALIZED, "supportedVersions": ["2026-07-28"]})
             case "server/discover" if BEHAVIOUR == "exits at the probe":
                 sys.exit(1)
             case "server/discover" if BEHAVIOUR in {"silent at the probe", "never answers"}:
@@ -174,9 +177,14 @@ def main() -> None:
             case "initialize" if BEHAVIOUR == "refuses":
                 refuse(message, -32000, "not today")
             case "initialize":
+                is_initialized = True
                 answer(message, INITIALIZED)
             case "tools/list":
                 listing(message)
+            case "tools/call" if BEHAVIOUR == "exits without a handshake" and not is_initialized:
+                sys.stderr.write("Error: expected initialize\n")
+                sys.stderr.flush()
+                os._exit(1)
             case "tools/call":
                 call(message)
             case _:

@@ -61,7 +61,14 @@ from inspector.schema.validation import violations
 from inspector.session.call_record import AGAIN, FILLED, VISITING, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import title_of
-from inspector.session.wording import error_of, page_answer, refusal, shared_name, unanswerable
+from inspector.session.wording import (
+    error_of,
+    missed_handshake,
+    page_answer,
+    refusal,
+    shared_name,
+    unanswerable,
+)
 
 if TYPE_CHECKING:
     from inspector.secrets.own_credentials import OwnCredentials
@@ -506,6 +513,8 @@ def _exit_code(record: CallRecord, target: Target, era: Era) -> int:
         case Failure(kind=kind):
             # How a server that Sightline started has ended is part of the message.
             usual = "" if isinstance(target, StdioTarget) else "Is the server still there?"
+            if missed_handshake(record.outcome, era):
+                usual = "--era legacy connects with a handshake."
             return DIAGNOSTICS.fail(error_of(record.outcome, "", _HINTS.get(kind, usual)))
         case _:
             if not _has_failed(record):
