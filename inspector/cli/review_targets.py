@@ -21,7 +21,7 @@ from inspector.errors import InspectorError, NotConfirmedError, headline
 from inspector.json.exact import JsonObject, equal
 from inspector.launch import Launch
 from inspector.pins.files import Watch, identified, read_pin, reported_as
-from inspector.pins.pins import Pinned, PinState, definitions_of
+from inspector.pins.pins import Pinned, PinState, ServerDefinitions, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.catalogue import Catalogue, Kind
@@ -303,6 +303,7 @@ def gathered(
     else:
         asked = _add_profiles(launch, plan, listings, missing)
         missing += [] if asked >= PROFILES.keys() else [_other_profiles(launch, asked)]
+    listings = _told_apart(launch, definitions_of(first, seen.facts.instructions), listings)
     found = reviewed(
         seen.called.first,
         server=_description(seen.facts),
@@ -430,6 +431,30 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
                 why=f"listed under another client name: {_in_short(error)}",
             )
         )
+
+
+_OF_OTHERS = frozenset({ListingKind.OTHER_CLIENT, ListingKind.OTHER_PROFILE})
+
+
+def _told_apart(
+    launch: Launch, present: ServerDefinitions, listings: list[OtherListing]
+) -> list[OtherListing]:
+    """The listings, with the names of items that differ in every connection, whoever connects.
+
+    If another client got something else, this lists once more as the first client, and adds that listing.
+    """
+    known = {tool.name for tool in present.all} | {""}
+    if all(known.isdisjoint(each.differing(present)) for each in listings if each.kind in _OF_OTHERS):
+        return listings
+    DIAGNOSTICS.say("listing again as the first client …")
+    try:
+        options = replace(launch.options, recorder=None)
+        own = in_session(replace(launch, options=options), _other_listing)
+    except InspectorError:
+        return listings
+    unstable = own.differing(present)
+    told = [replace(each, unstable=unstable) if each.kind in _OF_OTHERS else each for each in listings]
+    return [*told, replace(own, kind=ListingKind.SAME_CLIENT)] if unstable else listings
 
 
 async def _other_listing(session: Session) -> OtherListing:

@@ -38,6 +38,8 @@ class ListingKind(StrEnum):
     AGAIN = "the listing after the calls"
     OTHER_CLIENT = "the listing under another client name"
     OTHER_PROFILE = "the listing under another client profile"
+    SAME_CLIENT = "the listing of another connection"
+    """Under the same name and profile: what differs there does not depend on the client."""
 
     @property
     def is_earlier(self) -> bool:
@@ -55,6 +57,14 @@ class OtherListing(Struct, frozen=True, kw_only=True):
     """The lists for which the server sent a notification of change."""
     profile: str = ""
     """The name of the client profile, for `OTHER_PROFILE`; otherwise empty."""
+    unstable: frozenset[str] = frozenset()
+    """The names of items that also differ for the same client; empty for the instructions. Untrusted text."""
+
+    def differing(self, present: ServerDefinitions) -> frozenset[str]:
+        """The names of the items that differ from `present` or are missing on one side; empty for the instructions."""
+        missing = {tool.name for tool in present.all} - {tool.name for tool in self.definitions.all}
+        instructions = {""} if self.definitions.instructions != present.instructions else set[str]()
+        return frozenset({tool.name for tool in self.apart_from(present)} | missing | instructions)
 
     def apart_from(self, present: ServerDefinitions) -> Iterator[Tool]:
         """The tools and items whose definitions `present` does not have, or has changed."""

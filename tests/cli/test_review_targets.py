@@ -61,6 +61,25 @@ def test_changes_after_a_call_and_for_another_client_are_found(tmp_path: Path) -
     assert "under another client name" in order["message"]
 
 
+def test_what_differs_in_each_connection_does_not_depend_on_the_client(tmp_path: Path) -> None:
+    path = server(tmp_path, "add")
+    text = path.read_text()
+    for old, new in (
+        ("import json, sys", "import json, sys, time\nbegan = time.time_ns()"),
+        ('text = "Adds."', 'text = f"Adds, since {began}."'),
+        ("if calls", "if False"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+    command = ("--also-as", "none", "--format", "json", "--", sys.executable, str(path))
+    ran = sightline("review", "-q", "--call", *command)
+    found = {each["id"]: each["message"] for each in ran.json["findings"]}
+    # What the other client got is reviewed nevertheless.
+    assert found.keys() == {"SL-PIN005", "SL-POI001"}, ran.err
+    assert "in another connection, under the same client name, at /description" in found["SL-PIN005"]
+
+
 MORTAL = """
 import json, os, sys
 names = NAMES

@@ -502,6 +502,10 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
         ({"tools": [_SUM], "other_profile": [_OTHER]}, {"tools": [_SUM], "other_profile": []}),
         ({"tools": [_SUM], "other_profile": [_SUM]}, {"tools": [_SUM]}),
     ),
+    "SL-PIN005": (
+        ({"tools": [_SUM], "same_client": [_OTHER]},),
+        ({"tools": [_SUM], "same_client": [_SUM]}, {"tools": [_SUM], "other_client": [_OTHER]}),
+    ),
     "SL-POI001": (
         (
             tool_example(description=_POISONED),

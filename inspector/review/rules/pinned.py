@@ -30,11 +30,13 @@ def _changed(reviewed: Reviewed, kinds: frozenset[ListingKind]) -> Iterator[tupl
     for listing in reviewed.listings:
         if listing.kind not in kinds:
             continue
-        if listing.kind not in _IN_SESSION and present.instructions != listing.definitions.instructions:
+        others = listing.definitions.instructions
+        if listing.kind not in _IN_SESSION and present.instructions != others and "" not in listing.unstable:
             yield reviewed.offers[0], _other_instructions(present.instructions, listing)
         by_tool: dict[str, list[DefinitionChange]] = {}
         for change in _compared(present, listing):
-            by_tool.setdefault(change.tool, []).append(change)
+            if change.tool not in listing.unstable:
+                by_tool.setdefault(change.tool, []).append(change)
         for name, changes in by_tool.items():
             # A finding about an item that is not in the reviewed listing belongs to the server.
             offer = offers.get(name, reviewed.offers[0])
@@ -52,6 +54,13 @@ def _compared(present: ServerDefinitions, listing: OtherListing) -> tuple[Defini
             return definition_changes(*shared(listing.definitions.all, present.all))
         case ListingKind.AGAIN:
             return changes_between(present, listing.definitions)
+        case ListingKind.SAME_CLIENT:
+            # The calls of the review may have changed which resources exist.
+            items = shared(present.items or (), listing.definitions.items or ())
+            return (
+                *definition_changes(present.tools, listing.definitions.tools),
+                *definition_changes(*items),
+            )
         case _:
             # Which resources exist may depend on the time, but should not depend on the client.
             return definition_changes(present.all, listing.definitions.all)
@@ -62,6 +71,7 @@ _SINCE = {
     ListingKind.FIRST: "since it was first listed in this session",
     ListingKind.AGAIN: "between the first listing and the listing after the calls",
     ListingKind.OTHER_CLIENT: "for another client name",
+    ListingKind.SAME_CLIENT: "in another connection, under the same client name",
 }
 
 
@@ -169,5 +179,13 @@ RULES = (
         Severity.MEDIUM,
         "Clients that announce different capabilities get different tools, resources or prompts, or different definitions. A review under one profile does not cover the others. Tools that need a capability are common; definitions that differ are not.",
         "Serve the same definitions to every client, and leave out only what needs a capability that the client lacks.",
+    ),
+    _rule(
+        5,
+        {ListingKind.SAME_CLIENT},
+        "Differs in each connection",
+        Severity.LOW,
+        "A pin of the definition does not hold, prompts that contain it cannot be cached, and whether it depends on the client cannot be known. A common cause is a set whose order is random.",
+        "Serve the same definitions in every connection: sort what has no order.",
     ),
 )
