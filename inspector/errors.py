@@ -67,14 +67,17 @@ class UsageError(InspectorError):
 AUTHENTICATION_HINT = 'Run sightline auth TARGET --remember in a terminal, or pass credentials with --header "Authorization: Bearer …".'
 
 
+_FORBIDDEN_HINT = f"If the reason is the host or the origin, use the host that the server expects, such as localhost. {AUTHENTICATION_HINT}"
+
+
 class AuthenticationRequiredError(InspectorError):
     """The server answered 401 or 403."""
 
     code = "authentication_required"
     exit_code = ExitCode.AUTHENTICATION
 
-    def __init__(self, message: str, hint: str = AUTHENTICATION_HINT) -> None:
-        super().__init__(message, hint)
+    def __init__(self, message: str, hint: str = "", *, status: int = 401) -> None:
+        super().__init__(message, hint or (_FORBIDDEN_HINT if status == 403 else AUTHENTICATION_HINT))
 
 
 class UnreachableError(InspectorError):

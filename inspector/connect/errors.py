@@ -31,8 +31,8 @@ def connect_error(
     `printed`: text about a line on stdout that is not a message. `mask`: masks the user's credentials.
     """
     match failure:
-        case Failure(http_status=401 | 403):
-            return AuthenticationRequiredError(failure.detail)
+        case Failure(http_status=401 | 403 as status):
+            return AuthenticationRequiredError(failure.detail, status=status)
         case Failure(http_status=int(status)):
             hint = _SERVER_ERROR_HINT if status >= 500 else _STATUS_HINTS.get(status, "Check the URL.")
             return UnreachableError(failure.detail, hint)

@@ -59,7 +59,7 @@ def error_of(failure: Outcome, what: str, hint: str, *, mask: Callable[[str], st
     reason = mask(reason_of(failure))
     message = f"{what}: {reason}" if what else reason
     if isinstance(failure, Failure) and failure.http_status in {401, 403}:
-        return AuthenticationRequiredError(message)
+        return AuthenticationRequiredError(message, status=failure.http_status)
     return UnreachableError(message, hint)
 
 

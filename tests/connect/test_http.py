@@ -147,6 +147,12 @@ async def test_a_hanging_call_times_out_and_is_cancelled_on_the_wire() -> None:
             "--header",
         ),
         (raw("403 Forbidden", b""), AuthenticationRequiredError, "answered HTTP 403", "--header"),
+        (
+            raw("403 Forbidden", b"only localhost"),
+            AuthenticationRequiredError,
+            "only localhost",
+            "the host that the server expects",
+        ),
         (raw("404 Not Found", b""), UnreachableError, "answered HTTP 404", "Check the path"),
         (
             raw("500 Oops", b"boom", "text/plain"),

@@ -201,7 +201,7 @@ class SessionLink:
 
     def _fail(self, error: InspectorError) -> None:
         self.state = SessionState.FAILED
-        hint = _AUTHENTICATION_HINT if error.hint == AUTHENTICATION_HINT else error.hint
+        hint = error.hint.replace(AUTHENTICATION_HINT, _AUTHENTICATION_HINT)
         self._screen.post_message(ConnectionFailed(self, error.message, hint))
 
     async def ping(self) -> str:
