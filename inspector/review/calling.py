@@ -1,10 +1,11 @@
 """Decides which tools a review may call, and with which arguments."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from inspector.claims.contradictions import ContradictionKind
 from inspector.json.exact import Json, JsonObject
 from inspector.review.reviewed import Offer
+from inspector.schema.references import References
 from inspector.schema.validation import violations
 
 _MAX_DEPTH = 8
@@ -28,6 +29,8 @@ _FORMATS: JsonObject = {
     "ipv4": "192.0.2.1",
     "hostname": "example.com",
 }
+_TEXTS = ("EXAMPLE", "EXAMPLE-1", "example-1", "1", "1.0.0", "#112233", "/example", "A1")
+"""Further texts, one of which may match a `pattern`."""
 
 
 def forbids(offer: Offer) -> str:
@@ -47,7 +50,7 @@ def forbids(offer: Offer) -> str:
 def arguments_for(offer: Offer) -> JsonObject | None:
     """Arguments that the input schema allows, from examples, defaults and types; None if none were found."""
     schema = offer.definition.get("inputSchema")
-    sample = _sample(schema, 0)
+    sample = _Sampler(schema).sample(schema)
     return sample if isinstance(sample, dict) and not violations(sample, schema, limit=1) else None
 
 
@@ -58,73 +61,81 @@ def misfit_for(offer: Offer) -> JsonObject | None:
     return next((arguments for arguments in candidates if violations(arguments, schema, limit=1)), None)
 
 
-def _sample(schema: Json, depth: int) -> Json:
-    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
-        return "example"
+class _Sampler:
+    """Makes a value for a schema, with the local references of its document."""
+
+    def __init__(self, root: Json) -> None:
+        self._references = References(root)
+
+    def sample(self, schema: Json, depth: int = 0) -> Json:
+        if not isinstance(schema, dict) or depth > _MAX_DEPTH:
+            return "example"
+        for stated in _stated(schema):
+            return stated
+        place = self._references.resolve(schema.get("$ref"))
+        if place is not None and isinstance(place.value, dict):
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            return self.sample({**place.value, **beside}, depth + 1)
+        for key in ("anyOf", "oneOf"):
+            options = schema.get(key)
+            if isinstance(options, list) and options and "properties" not in schema:
+                return self.sample(options[0], depth + 1)
+        types = schema.get("type")
+        kind = types[0] if isinstance(types, list) and types else types
+        match kind if isinstance(kind, str) else "object" if "properties" in schema else "":
+            case "object":
+                return self._object(schema, depth)
+            case "array":
+                return self._array(schema, depth)
+            case "string":
+                return _string(schema)
+            case "integer" | "number":
+                return _number(schema)
+            case "boolean":
+                return False
+            case "null":
+                return None
+            case _:
+                return "example"
+
+    def _object(self, schema: JsonObject, depth: int) -> Json:
+        properties, required = schema.get("properties"), schema.get("required")
+        if not isinstance(required, list):
+            return {}
+        known = properties if isinstance(properties, dict) else {}
+        return {name: self.sample(known.get(name), depth + 1) for name in required if isinstance(name, str)}
+
+    def _array(self, schema: JsonObject, depth: int) -> Json:
+        least = schema.get("minItems")
+        count = least if isinstance(least, int) and 0 < least <= 10 else 0
+        return [self.sample(schema.get("items"), depth + 1) for _ in range(count)]
+
+
+def _stated(schema: JsonObject) -> Iterator[Json]:
+    """The values that the schema itself names, the best first."""
     if "const" in schema:
-        return schema["const"]
-    for key in ("examples", "enum"):
-        listed = schema.get(key)
-        if "default" in schema and key == "enum":
-            break
-        if isinstance(listed, list) and listed:
-            return listed[0]
-    if "default" in schema:
-        return schema["default"]
-    for key in ("anyOf", "oneOf"):
-        options = schema.get(key)
-        if isinstance(options, list) and options and "properties" not in schema:
-            return _sample(options[0], depth + 1)
-    types = schema.get("type")
-    kind = types[0] if isinstance(types, list) and types else types
-    make = _MAKERS.get(kind if isinstance(kind, str) else "object" if "properties" in schema else "")
-    return make(schema, depth) if make else "example"
+        yield schema["const"]
+    for key in ("examples", "default", "enum"):
+        value = schema.get(key)
+        if key == "default" and key in schema:
+            yield value
+        elif key != "default" and isinstance(value, list):
+            yield from value[:1]
 
 
-def _object(schema: JsonObject, depth: int) -> Json:
-    properties, required = schema.get("properties"), schema.get("required")
-    if not isinstance(required, list):
-        return {}
-    known = properties if isinstance(properties, dict) else {}
-    return {name: _sample(known.get(name), depth + 1) for name in required if isinstance(name, str)}
+def _string(schema: JsonObject) -> Json:
+    form, least, pattern = schema.get("format"), schema.get("minLength"), schema.get("pattern")
+    text = str(_FORMATS.get(form, "example")) if isinstance(form, str) else "example"
+    text += "e" * (max(0, least - len(text)) if isinstance(least, int) and least < 1_000 else 0)
+    if not isinstance(pattern, str):
+        return text
+    known = (text, *_TEXTS, *map(str, _FORMATS.values()))
+    return next((each for each in known if not violations(each, schema, limit=1)), text)
 
 
-def _array(schema: JsonObject, depth: int) -> Json:
-    least = schema.get("minItems")
-    count = least if isinstance(least, int) and 0 < least <= 10 else 0
-    return [_sample(schema.get("items"), depth + 1) for _ in range(count)]
-
-
-def _string(schema: JsonObject, _depth: int) -> Json:
-    form, least = schema.get("format"), schema.get("minLength")
-    text = _FORMATS.get(form, "example") if isinstance(form, str) else "example"
-    return str(text) + "e" * (
-        max(0, least - len(str(text))) if isinstance(least, int) and least < 1_000 else 0
-    )
-
-
-def _number(schema: JsonObject, _depth: int) -> Json:
+def _number(schema: JsonObject) -> Json:
     least = schema.get("minimum", schema.get("exclusiveMinimum"))
     most = schema.get("maximum", 1)
     if isinstance(least, (int, float)) and not isinstance(least, bool):
         return least if "minimum" in schema else least + 1
     return min(1, most) if isinstance(most, (int, float)) else 1
-
-
-def _boolean(_schema: JsonObject, _depth: int) -> Json:
-    return False
-
-
-def _null(_schema: JsonObject, _depth: int) -> Json:
-    return None
-
-
-_MAKERS: dict[str, Callable[[JsonObject, int], Json]] = {
-    "object": _object,
-    "array": _array,
-    "string": _string,
-    "integer": _number,
-    "number": _number,
-    "boolean": _boolean,
-    "null": _null,
-}

@@ -41,6 +41,17 @@ SCHEMAS: list[tuple[JsonObject, Json]] = [
     ({"type": "array", "items": {"type": "integer"}, "minItems": 2}, [1, 1]),
     ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, 1),
     (takes({"type": "boolean"}), {"a": False}),
+    ({"type": "string", "pattern": "^[A-Z][A-Z0-9_]+-\\d+$"}, "EXAMPLE-1"),
+    (
+        {
+            "type": "array",
+            "items": {"$ref": "#/properties/a/$defs/b"},
+            "minItems": 1,
+            "$defs": {"b": takes({"type": "null"})},
+        },
+        [{"a": None}],
+    ),
+    ({"$ref": "#/properties/a/$defs/b", "minimum": 3, "$defs": {"b": {"type": "integer"}}}, 3),
 ]
 
 
@@ -57,7 +68,11 @@ def test_optional_arguments_are_left_out() -> None:
 
 @pytest.mark.parametrize(
     "schema",
-    [{"type": "string", "pattern": "^[0-9]{20}$"}, {"not": {}}, {"type": "integer", "multipleOf": 7}],
+    [
+        {"type": "string", "pattern": "^[0-9]{20}$"},
+        {"not": {}},
+        {"type": "integer", "multipleOf": 7},
+    ],
 )
 def test_no_arguments_are_made_if_no_valid_ones_are_found(schema: JsonObject) -> None:
     assert arguments_for(offer(inputSchema=takes(schema))) is None
