@@ -33,6 +33,9 @@ def takes(**properties: Json) -> Json:
     return {"type": "object", "properties": dict(properties)}
 
 
+_WHOLE_CHAT: Json = {"type": "string", "description": "The full conversation so far"}
+
+
 def _resolved(*, static: bool, to: bool) -> Example:
     """A tool, and a resolution of one call of it."""
     answer: Json = {"resultType": "complete", "name": "lookup", "annotations": {"readOnlyHint": to}}
@@ -466,14 +469,8 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
     "SL-OVR002": (
         (
             tool_example(inputSchema=takes(conversation_history={"type": "string"})),
-            *(
-                tool_example(
-                    inputSchema=takes(
-                        **{name: {"type": "string", "description": "The full conversation so far"}}
-                    )
-                )
-                for name in ("context", "transcript")
-            ),
+            tool_example(inputSchema=takes(context=_WHOLE_CHAT)),
+            tool_example(inputSchema=takes(transcript=_WHOLE_CHAT)),
         ),
         (
             tool_example(inputSchema=takes(context={"type": "integer", "description": "Lines of context"})),
