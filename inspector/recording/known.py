@@ -20,6 +20,15 @@ _PROTOCOL = KNOWN_KEYS | {
     *("jsonrpc", "id", "method", "params", "result", "error", "arguments", "content", "structuredContent"),
     *("isError", "progressToken", "progress", "total", "message", "level", "logger", "requestId", "reason"),
 }
+_COMMON_WORDS = (
+    "a all an and any are as at be been but by can could did do does for from get got had has have he her him his how "
+    "i if in into is it its may me my new no nor not now of off old on one or our out set she so than that the them "
+    "then there they this to too two up us use was way we were what when where which who why will with yes you your "
+    "bad day done empty end error fail false fast file good hello high idle info item key last left list low main max "
+    "min more name next none null ok okay open other page read ready right run size slow start state stop text time "
+    "total true type unit user valid value week year zero"
+)
+"""Words that are in many texts, and that no secret consists of. Names of people and places are not among them."""
 _MOST_GENERATIONS = 8
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 
@@ -42,7 +51,7 @@ class KnownValues:
         """Add withheld values.
 
         `is_whole`: they are withheld because the result around them is, not each by a declaration of its own. Then
-        short words in them, such as `ok` or `true`, do not count, because they occur by chance.
+        common words, such as `ok` or `the`, do not count, because they occur by chance.
         """
         spelt, keys = set[str](), set[str]()
         for value in values:
@@ -52,7 +61,8 @@ class KnownValues:
         self._strong.add(strong)
         weak, keys = texts - strong, keys - self.names
         if is_whole:
-            weak, keys = ({text for text in found if not _are_short_words(text)} for found in (weak, keys))
+            common = _COMMON_WORDS.split()
+            weak, keys = ({text for text in found if text.lower() not in common} for found in (weak, keys))
         # Echoes treats keys that could be a field's name as words, which is right here.
         self._weak.add(weak, keys)
 
@@ -178,14 +188,6 @@ def _repeats(value: Json, bad: set[str], bad_keys: set[str]) -> bool:
         texts_in(value, texts, texts)
         return not texts.isdisjoint(bad | bad_keys)
     return not isinstance(value, list) and not bad.isdisjoint(forms_of(value))
-
-
-def _are_short_words(text: str) -> bool:
-    """True for words too short to be found within others. Digits, or letters in mixed case, may be a secret."""
-    return len("".join(text.split())) < SHORTEST and all(
-        word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1)
-        for word in text.split()
-    )
 
 
 def _unsigned(text: str) -> str:

@@ -225,19 +225,26 @@ def test_short_values_are_withheld_from_logs_and_not_from_names() -> None:
     assert at(found[3], "method") == "tools/call"
 
 
-def test_short_words_of_a_result_that_is_withheld_as_a_whole_stay_in_logs() -> None:
+def test_common_words_of_a_result_that_is_withheld_as_a_whole_stay_in_logs() -> None:
     wire = Wire()
     wire.listed(
         {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"sensitiveHint": True}}, TOOL
     )
     wire.called("look", {})
     content: Json = [{"type": "text", "text": "the"}, {"type": "text", "text": "done"}]
-    found: Json = {"state": "ok", "pin": "4711", "code": "xKcD", "on": True, "name": "tulip-harbour"}
+    found: Json = {
+        "state": "ok",
+        "pin": "4711",
+        "code": "xKcD",
+        "on": True,
+        "name": "tulip-harbour",
+        "who": "Anna",
+    }
     wire.answered({"content": content, "structuredContent": found})
     wire.called("get_key", {"pin": "abcd"}, 9)
     wire.answered({"content": []}, 9)
     kept = ["the state is ok: true", "all done"]
-    secret = ["pin is 4711", "xKcD it was", "of tulip-harbour", "typed abcd"]
+    secret = ["pin is 4711", "xKcD it was", "of tulip-harbour", "Anna came", "typed abcd"]
     for line in (*kept, *secret):
         wire.logged(line)
     logs = [body for body in bodies(scribed(wire.frames)).values() if isinstance(body, dict)]
