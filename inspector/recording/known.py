@@ -61,7 +61,7 @@ class KnownValues:
         self._strong.add(strong)
         weak, keys = texts - strong, keys - self.names
         if is_whole:
-            common = _COMMON_WORDS.split()
+            common = set(_COMMON_WORDS.split())
             weak, keys = ({text for text in found if text.lower() not in common} for found in (weak, keys))
         # Echoes treats keys that could be a field's name as words, which is right here.
         self._weak.add(weak, keys)
