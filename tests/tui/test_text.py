@@ -216,7 +216,12 @@ def test_the_footer_offers_only_keys_that_work() -> None:
     nothing = {offer.command.id for offer in keys_now(KeySituation(part=FocusedPart.CATALOGUE))}
     assert not nothing & {"host.compare", "result.compare", "call.repeat", "call.copy", "secrets.open"}
     called = KeySituation(
-        part=FocusedPart.CATALOGUE, has_tool=True, has_called=True, has_result=True, secrets=1
+        part=FocusedPart.CATALOGUE,
+        has_tool=True,
+        has_called=True,
+        can_repeat=True,
+        has_result=True,
+        secrets=1,
     )
     assert {offer.command.id for offer in keys_now(called)} >= {
         "host.compare",

@@ -171,6 +171,8 @@ class CallRunner:
         self.last: RepeatableCall | None = None
         self._stopped: RepeatableCall | None = None
         """The last call about which the user was asked, if it has no result."""
+        self._last_of: dict[str, RepeatableCall] = {}
+        """The last call of each item, by its name."""
         self._made: dict[int, RepeatableCall] = {}
         """The calls that have ended with a record, by the number of the record."""
         self._spans: deque[tuple[float, float]] = deque(maxlen=8)
@@ -268,19 +270,20 @@ class CallRunner:
         self._changed()
 
     def repeatable(self, shown: CallRecord | None) -> RepeatableCall | None:
-        """The call that `repeat` makes again; None if there is none.
+        """The call of the open item that `repeat` makes again; None if the item was not called.
 
-        This is the call whose record is shown; if no record is shown, the last call.
+        This is the call whose record is shown; if no record is shown, the last call of the item.
         """
-        return self._made.get(shown.number, self.last) if shown is not None else self.last
+        last = self._last_of.get(self.tool.name) if self.tool is not None else None
+        return self._made.get(shown.number, last) if shown is not None else last
 
-    def repeat(self, shown: CallRecord | None) -> bool:
-        """Make a call again with the same arguments. The policy decides on it as on any other call.
+    def repeat(self, shown: CallRecord | None, why_not: str) -> bool:
+        """Make a call of the open item again with the same arguments. The policy decides on it as on any other call.
 
-        Returns whether the call begins.
+        `why_not`: the message if the item was not called. Returns whether the call begins.
         """
         call = self.repeatable(shown)
-        obstacle = self.obstacle() or ("" if call else "Nothing has been called yet.")
+        obstacle = self.obstacle() or ("" if call else why_not)
         if obstacle or call is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
             return False
@@ -304,8 +307,8 @@ class CallRunner:
         return obstacle
 
     def _start(self, call: RepeatableCall, *, is_quiet: bool = False) -> None:
-        self.last = call
         name = call.name
+        self.last = self._last_of[name] = call
         self._running = _Running(
             name=name,
             words=running_words(call.title),

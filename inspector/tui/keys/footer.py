@@ -13,10 +13,8 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from inspector.safe_text import safe_line
 from inspector.tui.keys.command import Command
 from inspector.tui.keys.table import command
-from inspector.tui.text import shortened
 
 
 class FocusedPart(Enum):
@@ -59,13 +57,11 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if an item of the catalogue is open."""
     verb: str = "call"
     """The verb for using the open item: `call`, `get`, `read`."""
-    repeated_verb: str = "call"
-    """The verb for the call that `r` repeats."""
     has_called: bool = False
     has_servers: bool = False
     """True if there are several servers."""
-    repeats: str = ""
-    """The title of the item that `r` calls again; empty if it is the shown item. Untrusted text."""
+    can_repeat: bool = False
+    """True if the open item was called."""
     has_history: bool = False
     """True if the history has any calls."""
     has_result: bool = False
@@ -219,9 +215,8 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "watch.open", ""
     if now.is_changed:
         yield "pins.open", "what changed"
-    if now.has_called and now.is_ready and not now.is_running:
-        what = f" {safe_line(shortened(now.repeats, 24))}" if now.repeats else ""
-        yield "call.repeat", f"{now.repeated_verb}{what} again"
+    if now.can_repeat and now.is_ready and not now.is_running:
+        yield "call.repeat", f"{now.verb} again"
     if now.subscribes:
         yield "resource.subscribe", now.subscribes
     if now.is_result_shown:

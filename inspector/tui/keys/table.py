@@ -93,7 +93,7 @@ MAIN: tuple[Command, ...] = (
         "r",
         "repeat_call",
         "call again",
-        "Repeats the shown call with the same arguments; if no call is shown, repeats the last one. The policy decides as on any call. With --watch, each save then repeats it, too.",
+        "Makes the call of the open tool, resource or prompt again, with the same arguments. The policy decides as on any call. With --watch, each save then repeats it, too.",
         palette=True,
     ),
     _main(

@@ -20,7 +20,7 @@ from inspector.errors import headline
 from inspector.hosts.registry import hosts
 from inspector.json.exact import JsonObject
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, item_of, unlisted
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, unlisted
 from inspector.protocol.client import FULL, ClientProfile
 from inspector.protocol.targets import Era, PageTarget
 from inspector.protocol.timeline import Entry
@@ -745,9 +745,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 goes_back=self._goes_back,
                 has_called=self.server.runner.last is not None,
                 has_servers=self._servers.are_several,
-                repeats=self._repeats(),
+                can_repeat=self.server.runner.repeatable(record) is not None,
                 verb=VERBS[self._tool_kind()],
-                repeated_verb=VERBS[self._repeated_kind()],
                 has_history=bool(self.server.history.calls),
                 has_result=record is not None,
                 has_answer=record is None or record.is_answered,
@@ -786,19 +785,6 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def _tool_kind(self) -> Kind:
         tool = self.server.selection.tool
         return tool.kind if tool is not None else Kind.TOOL
-
-    def _repeated_kind(self) -> Kind:
-        call = self.server.runner.repeatable(self.server.selection.record)
-        tool = self.server.link.tool(call.name) if call is not None else None
-        return tool.kind if tool is not None else Kind.TOOL
-
-    def _repeats(self) -> str:
-        """The name of the item that `r` calls; empty if it is the shown item. Untrusted text."""
-        call, tool = self.server.runner.repeatable(self.server.selection.record), self.server.selection.tool
-        if call is None or (tool is not None and tool.name == call.name):
-            return ""
-        item = item_of(call.name)
-        return item.name if item is not None else call.title
 
     def _part(self) -> FocusedPart:
         focused = self.focused
@@ -951,12 +937,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         if call is not None and self._connects_first(server, call.name):
             server.restart(then=partial(self._repeat_if_shown, server, call))
             return
-        tool = server.link.tool(call.name) if call is not None and self._repeats() else None
-        if tool is None or server.runner.obstacle():
-            server.repeat(record)
-        else:
-            # The result is shown together with its tool.
-            server.selection.go_to_form(tool, partial(server.repeat, None))
+        server.repeat(record)
 
     def _repeat_if_shown(self, server: ServerParts, call: RepeatableCall) -> None:
         """Make a call again, unless `r` would make another one, because the user has gone elsewhere meanwhile."""

@@ -566,15 +566,21 @@ class Selection:
             self._result.show_note(self._why_none())
 
     def _why_none(self) -> Content:
-        entry = self._item.entry if self._item else None
-        name = call_name(entry)
-        if entry is None or name is None:
+        name = call_name(self._item.entry if self._item else None)
+        if name is None:
             return Content(
                 "Results appear here: what the server sent on the left, what the model sees on the right."
             )
+        return self._unanswered.get(name, self.uncalled_note)
+
+    @property
+    def uncalled_note(self) -> Content:
+        """A sentence about the open item, which was not called yet, with the key that calls it."""
+        entry = self._item.entry if self._item else None
+        if entry is None or call_name(entry) is None:
+            return Content("Nothing to call is open. Choose a tool, resource or prompt.")
         uncalled = self.uncalled[entry.kind if isinstance(entry, Item) else Kind.TOOL]
-        uncalled = Content.assemble(content(cut_in_the_middle(entry.name or "", 120), "bold"), uncalled)
-        return self._unanswered.get(name, uncalled)
+        return Content.assemble(content(cut_in_the_middle(entry.name or "", 120), "bold"), uncalled)
 
     def _record(self, entry: Entry) -> CallRecord | None:
         name = call_name(entry)

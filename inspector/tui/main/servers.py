@@ -338,8 +338,8 @@ class ServerParts:
         self.history.cancelled(call.name, self.link.tool(call.name), call.arguments, call.duration_s)
 
     def repeat(self, shown: "CallRecord | None") -> None:
-        """Make the call of a record again, or the last call."""
-        if self.runner.repeat(shown):
+        """Make the call of a record again, or the last call of the open item."""
+        if self.runner.repeat(shown, self.selection.uncalled_note.plain):
             self._agree()
 
     def _agree(self) -> None:

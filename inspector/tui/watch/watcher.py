@@ -410,7 +410,7 @@ class Watcher:
             return f"{last.title} is not listed any more, so it is not called again."
         if await asyncio.to_thread(repeats_safely, tool):
             return ""
-        return f"{last.title} may change something, so it is not called again. r calls it, now and after each save."
+        return f"{last.title} may change something, so it is not called again. While it is open, r calls it, now and after each save."
 
     # A server that Sightline did not start.
 

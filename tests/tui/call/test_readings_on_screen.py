@@ -83,8 +83,6 @@ async def test_a_template_and_a_prompt_have_separate_forms() -> None:
         await pilot.press("D", "enter")
         assert 'prompts/get discuss(title="D")' in await settled(pilot, app, "What is Dune?")
         assert "r get again" in await settled(pilot, app, "r get again  ")
-        await pilot.press("escape", "k", "k")
-        await settled(pilot, app, "r get discuss again")
         assert told.calls == [
             ("resources/templates shelf://{genre}/{title}", {"genre": "fi", "title": "D"}),
             ("prompts/get discuss", {"title": "D"}),

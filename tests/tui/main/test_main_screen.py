@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from textual.events import Key
+from textual.pilot import Pilot
 
 from inspector.errors import UnreachableError
 from inspector.hosts.profile import evidence
@@ -233,11 +234,18 @@ async def test_repeat_makes_the_call_again_with_the_same_arguments() -> None:
         assert told.calls == [("mint", {"owner": "ada"})] * 2
 
 
-async def test_repeat_repeats_the_displayed_call_and_names_any_other() -> None:
+async def test_repeat_calls_the_open_item_only() -> None:
     plain: JsonObject = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
     names = ("first", "second", "third")
+    never = asyncio.Event()
+
+    async def waiting(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        await never.wait()
+        return Result(value={"content": []})
+
     told = Script(
         tools=[{"name": name, **plain} for name in names],
+        resources=[{"uri": "demo://note", "name": "note"}],
         answers={name: answering({"content": []}) for name in names},
     )
     app = app_of(told)
@@ -249,16 +257,33 @@ async def test_repeat_repeats_the_displayed_call_and_names_any_other() -> None:
             await pilot.press("enter")
             await settled(pilot, app, f"#{number} done")
             await pilot.press("escape", "j")
-        await settled(pilot, app, "▸ third")
-        await settled(pilot, app, "r call second again")
+        await settled(pilot, app, "third has not been called yet")
+        assert "r call" not in screen_lines(app)[-1]
         await pilot.press("r")
-        assert "▹ second" in await settled(pilot, app, "#3 done"), "the tool is shown with its result"
-        await pilot.press("escape", "k")
+        await settled(pilot, app, "▌ third has not been called yet.")
+        await pilot.press("j")
+        await settled(pilot, app, "demo://note has not been read yet")
+        await pilot.press("r")
+        await settled(pilot, app, "▌ demo://note has not been read yet.")
+        await pilot.press("k", "k")
+        await settled(pilot, app, "#2 done")
+        await pilot.press("k")
         await settled(pilot, app, "#1 done")
         assert "r call again" in await settled(pilot, app, "r call again")
         await pilot.press("r")
-        await settled(pilot, app, "#4 done")
-        assert [name for name, _ in told.calls] == ["first", "second", "second", "first"]
+        await settled(pilot, app, "#3 done")
+        # A call without a result is made again, too.
+        told.answers["third"] = waiting
+        await pilot.press("escape", "j", "j")
+        await settled(pilot, app, "third has not been called yet")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Esc cancel")
+        await pilot.press("escape")
+        await settled(pilot, app, "r call again")
+        told.answers["third"] = answering({"content": []})
+        await pilot.press("r")
+        await until(pilot, app, lambda text: "done" in text and "▹ third" in text)
+        assert [name for name, _ in told.calls] == ["first", "second", "first", "third", "third"]
 
 
 @SIZES
@@ -267,7 +292,7 @@ async def test_a_key_that_has_no_effect_shows_why(size: tuple[int, int]) -> None
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("r")
-        await settled(pilot, app, "Nothing has been called yet.")
+        await settled(pilot, app, "▌ mint has not been called yet.")
         # The empty result: no key of a result is silent there, and Enter goes to the form.
         app.screen.query_one(ResultPane).focus_result()
         assert "n next" not in await settled(pilot, app, "Enter form")
@@ -287,14 +312,18 @@ async def test_an_answer_ends_with_the_next_key_that_shows_something_else(
     monkeypatch.setattr(footer, "NOTED_S", 60)
     told = script()
     app = app_of(told)
-    called = "Nothing has been called yet."
+    called = re.compile("▌ (mint|clock) has not been called yet")
+
+    async def says_so(pilot: Pilot[None]) -> None:
+        await until(pilot, app, lambda text: called.search(text) is not None)
+
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         for key in ("j", "3", "P"):
             await pilot.press("r")
-            await settled(pilot, app, called)
+            await says_so(pilot)
             await pilot.press(key)
-            await until(pilot, app, lambda text: called not in text)
+            await until(pilot, app, lambda text: called.search(text) is None)
         await pilot.press("escape", "1", "escape", "b")
         await settled(pilot, app, "closed: passes only")
         await pilot.press("t")
@@ -305,9 +334,9 @@ async def test_an_answer_ends_with_the_next_key_that_shows_something_else(
         await until(pilot, app, lambda text: "sends it anyway." not in text)
         app.screen.notify("an event", timeout=90, markup=False)
         await pilot.press("escape", "r")
-        await settled(pilot, app, called)
+        await says_so(pilot)
         await pilot.press("j")
-        await until(pilot, app, lambda text: called not in text)
+        await until(pilot, app, lambda text: called.search(text) is None)
         assert "an event" in screen_text(app)
         told.opened[0].enter(SessionState.FAILED, "gone")
         await pilot.press("r")

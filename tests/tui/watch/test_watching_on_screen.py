@@ -159,7 +159,7 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(
         edited.save(result='{"value": 2}')
         await shows(
             app,
-            "write may change something, so it is not called again. r calls it",
+            "write may change something, so it is not called again. While it is open, r calls it",
             "from before the save",
         )
         await pilot.press("W")
