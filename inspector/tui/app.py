@@ -22,7 +22,7 @@ from inspector.protocol.targets import StdioTarget, Target
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.palette import CommandSearch, HostSearch, Palette, ThemeSearch
-from inspector.tui.keys.table import bindings
+from inspector.tui.keys.table import bindings, command
 from inspector.tui.main.opening import OpeningScreen
 from inspector.tui.runtime import key_reader
 from inspector.tui.runtime.few_colours import FewColours
@@ -30,6 +30,7 @@ from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.key_order import KeyOrder
 from inspector.tui.runtime.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
 from inspector.tui.runtime.memory import keep_responsive
+from inspector.tui.text import shortened
 
 if TYPE_CHECKING:
     from inspector.files.settings import Settings
@@ -144,6 +145,8 @@ def _own() -> "Settings | None":
     return settings()
 
 
+_QUITTING = {command("app.quit").keys, command("app.quit-anywhere").keys}
+
 _FEW_COLOURS = {"256": 256, "standard": 16}
 """The number of colours by Rich's name of a terminal's colours."""
 
@@ -230,6 +233,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._main: MainScreen | None = None
         self._theme_files = theme_files
         self._leaving = False
+        self._is_warned = False
+        """True while the next `q` quits although a call is running."""
         self._typed = KeyOrder(self, self._act, self._will_focus, self.end_old_answers)
         for each in theme_files:
             self.register_theme(_in_greys(theme_of(each)) if self.no_color else theme_of(each))
@@ -305,8 +310,10 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         """Hide the hint at the first key. Keys and pastes act in the order in which they arrive."""
-        if isinstance(event, events.Key) and self._main is not None:
-            self._main.hide_hint()
+        if isinstance(event, events.Key):
+            self._is_warned = self._is_warned and event.key in _QUITTING
+            if self._main is not None:
+                self._main.hide_hint()
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
             await self._typed.take(event)
         else:
@@ -318,8 +325,17 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             self.push_screen(Palette(id="--command-palette"))
 
     def action_leave(self) -> None:
-        """End the session, then the program. If called again, do not wait for the session."""
-        self.leave()
+        """End the session, then the program. If a call is running, only warn at first."""
+        running = self._main.results_to_lose if self._main is not None else ()
+        if running and not self._is_warned and not self._leaving:
+            self._is_warned = True
+            what = f"{shortened(running[0], 60)} is" if len(running) == 1 else f"{len(running)} calls are"
+            words = (
+                f"{what} still running: q again quits without a result, also ctrl+q. Esc cancels the call."
+            )
+            self.notify(words, severity="warning")
+        else:
+            self.leave()
 
     def leave(self, return_code: int = 0) -> None:
         """End the session, then the program. If called again, do not wait for the session."""

@@ -193,6 +193,15 @@ class CallRunner:
         return (*self._spans, *running)
 
     @property
+    def result_to_lose(self) -> str:
+        """The name of the running call whose result is lost if Sightline quits; empty if there is none.
+
+        Untrusted text.
+        """
+        running = self._running
+        return "" if running is None or running.is_quiet or running.is_held else running.name
+
+    @property
     def tool(self) -> Tool | None:
         """The tool whose form is shown, or the resource, template or prompt as a tool."""
         return self._view.tool if self._view else None

@@ -9,7 +9,13 @@ from inspector.tui.keys.command import Command, KeyPlace, row
 _everywhere = partial(row, KeyPlace.EVERYWHERE)
 
 EVERYWHERE: tuple[Command, ...] = (
-    _everywhere("app.quit", "q", "leave", "quit", "Ends Sightline and the server it started."),
+    _everywhere(
+        "app.quit",
+        "q",
+        "leave",
+        "quit",
+        "Ends Sightline and its server; during a call, warns first.",
+    ),
     _everywhere(
         "app.quit-anywhere", "ctrl+q", "leave", "quit", "Ends Sightline, also from an input.", shown="^q"
     ),

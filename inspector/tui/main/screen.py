@@ -290,6 +290,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         return tuple(server.vault.custody for server in self._servers.all)
 
     @property
+    def results_to_lose(self) -> tuple[str, ...]:
+        """The names of the running calls whose results are lost if Sightline quits. Untrusted text."""
+        return tuple(filter(None, (server.runner.result_to_lose for server in self._servers.all)))
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """The names of all hosts; empty while they are being loaded."""
         return self.server.selection.hosts

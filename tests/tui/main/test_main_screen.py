@@ -733,6 +733,31 @@ async def test_quitting_closes_the_session() -> None:
     assert app.return_code == 0
 
 
+async def test_quitting_during_a_call_takes_two_keys() -> None:
+    never = asyncio.Event()
+
+    async def waiting(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
+        await never.wait()
+        return Result(value=NOON)
+
+    told = Script(tools=[{**CLOCK, "name": "cl\x1bock"}], answers={"cl\x1bock": waiting})
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "has not been called yet")
+        await pilot.press("ctrl+r")
+        await until(pilot, app, lambda text: "Esc cancel" in text)
+        # Another key takes the warning back.
+        for keys in (("q",), ("t", "ctrl+q")):
+            await pilot.press(*keys)
+            await until(pilot, app, lambda text: "cl␛ock is still running: q again quits" in text)
+            app.clear_notifications()
+        assert not told.opened[0].closed
+        await pilot.press("q")
+        await pilot.pause()
+    assert told.opened[0].closed
+    assert app.return_code == 0
+
+
 async def test_a_frame_opened_from_the_timeline_has_its_secrets_masked() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
