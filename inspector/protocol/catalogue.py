@@ -157,6 +157,13 @@ class Item(Struct, frozen=True, kw_only=True):
                 return {"type": "object", "properties": {}, "additionalProperties": False}
 
     @property
+    def takes_arguments(self) -> bool:
+        """True for a template with variables, and for a prompt with arguments, also with unreadable ones."""
+        return bool(self.input_schema["properties"]) or (
+            self.kind is Kind.PROMPT and bool(self.definition.get("arguments"))
+        )
+
+    @property
     def as_tool(self) -> Tool:
         """The item as a `Tool`, so that the code for tools can call, judge and show the item."""
         return Tool(name=self.handle, definition=self.definition, item=self)

@@ -36,10 +36,10 @@ VERBS: Mapping[Kind, str] = {
 """The verb for using an item, by its kind: for the button, the footer, and the line of a call."""
 _EMPTY = {
     Kind.TOOL: "No arguments. Enter on the button calls the tool.",
-    Kind.RESOURCE: "Enter on the button reads the resource.",
-    Kind.TEMPLATE: "No variables. Enter on the button reads the resource.",
-    Kind.PROMPT: "No arguments. Enter on the button gets the prompt.",
-    Kind.SKILL: "Enter on the button reads the SKILL.md of the skill.",
+    Kind.RESOURCE: "Enter reads the resource.",
+    Kind.TEMPLATE: "No variables. Enter reads the resource.",
+    Kind.PROMPT: "No arguments. Enter gets the prompt.",
+    Kind.SKILL: "Enter reads the SKILL.md of the skill.",
 }
 _FEW_FIELDS = 2
 """The number of fields up to which a form needs less than half of a tall screen."""

@@ -501,7 +501,7 @@ class CallRunner:
             self._begin(tool, found.arguments, shown)
 
     def read(self, item: Item) -> bool:
-        """Read a resource, whichever form is shown. Returns whether the call begins."""
+        """Read a resource, or get a prompt, without arguments, whichever form is shown. Returns whether the call begins."""
         obstacle = self.obstacle()
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)

@@ -60,6 +60,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_called: bool = False
     has_servers: bool = False
     """True if there are several servers."""
+    is_used_at_once: bool = False
+    """True if Enter in the catalogue reads or gets the open item, which takes no arguments."""
     can_repeat: bool = False
     """True if the open item was called."""
     has_history: bool = False
@@ -196,7 +198,7 @@ def _offers_of_catalogue(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "lines.choose", "result"
         yield "tab.call", "arguments" if now.is_recording else "edit"
     elif not now.is_empty:
-        yield "lines.choose", "open"
+        yield "lines.choose", now.verb if now.is_used_at_once else "open"
     yield from _offers_of_masks(now)
     if not now.is_empty:
         yield "main.filter", ""

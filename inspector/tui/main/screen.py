@@ -537,8 +537,23 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         if selection.shows_result_of(spot.entry):
             self._room.make_room_for(self._result)
             self._result.focus_result()
+        elif isinstance(spot.entry, Item) and not spot.entry.takes_arguments and not self.READ_ONLY:
+            self._tool.open_tab("call")
+            self._use(self._servers.all[spot.server], spot.entry)
         else:
             selection.choose(spot.entry)
+
+    def _use(self, server: ServerParts, item: Item) -> None:
+        """Read a resource, or get a prompt, that takes no arguments, and open it. Connects first if needed."""
+        if self._connects_first(server, item.handle):
+            server.restart(then=partial(self._use_if_shown, server, item))
+        elif server.runner.read(item):
+            server.selection.follow(item)
+
+    def _use_if_shown(self, server: ServerParts, item: Item) -> None:
+        shown = server.selection.tool
+        if self.server is server and shown is not None and shown.name == item.handle:
+            self._use(server, item)
 
     @on(CallPane.Edited)
     def check_arguments(self, message: CallPane.Edited) -> None:
@@ -752,6 +767,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 has_servers=self._servers.are_several,
                 can_repeat=self.server.runner.repeatable(record) is not None,
                 verb=VERBS[self._tool_kind()],
+                is_used_at_once=self._is_used_at_once,
                 has_history=bool(self.server.history.calls),
                 has_result=record is not None,
                 has_answer=record is None or record.is_answered,
@@ -786,6 +802,12 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def _is_result_shown(self) -> bool:
         """True if a result is on the screen."""
         return self._result.view is not None and self._result.display and self._room.work.display
+
+    @property
+    def _is_used_at_once(self) -> bool:
+        """True if Enter in the catalogue reads or gets the open item, which takes no arguments."""
+        item = self.server.selection.tool.item if self.server.selection.tool is not None else None
+        return item is not None and not item.takes_arguments and not self.READ_ONLY
 
     def _tool_kind(self) -> Kind:
         tool = self.server.selection.tool

@@ -38,8 +38,8 @@ UNMASKED_S = 60
 """The time in seconds for which `u` shows masked values."""
 _UNCALLED = {
     Kind.TOOL: " has not been called yet. Enter in its form calls it.",
-    Kind.RESOURCE: " has not been read yet. Enter on its button reads it.",
-    Kind.SKILL: " has not been read yet. Enter on its button reads it.",
+    Kind.RESOURCE: " has not been read yet. Enter reads it.",
+    Kind.SKILL: " has not been read yet. Enter reads it.",
     Kind.TEMPLATE: " has not been read yet. Enter in its form reads it.",
     Kind.PROMPT: " has no result yet. Enter in its form gets it.",
 }
@@ -394,9 +394,10 @@ class Selection:
         return interface_of(entry) if isinstance(entry, Tool) else None
 
     def follow(self, item: Item) -> None:
-        """Open a resource that a result links to, listed or not."""
+        """Open an item, listed or not, and focus its result once it is shown."""
         listed = self._catalogue.find(item)
         if listed is not None:
+            self._leave_unlisted()
             self._catalogue.go_to(listed)
         else:
             # The cursor stays where it is, and opens nothing until the user moves it.

@@ -7,7 +7,17 @@ import pytest
 from inspector.json.exact import Json, JsonObject
 from inspector.session.events import ResourceUpdated
 from inspector.tui.catalogue.pane import CatalogueLines
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, until
+from tests.tui.scripted import (
+    LARGE,
+    SMALL,
+    Script,
+    answering,
+    app_of,
+    screen_lines,
+    screen_text,
+    settled,
+    until,
+)
 
 FIND: JsonObject = {"name": "find", "inputSchema": {"type": "object"}}
 LINKED: Json = {"content": [{"type": "resource_link", "uri": "note://far", "name": "far"}]}
@@ -49,10 +59,11 @@ async def test_a_resource_is_read_with_the_call_key(size: tuple[int, int]) -> No
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "discuss")
         await pilot.press("j")
-        text = await settled(pilot, app, "Enter on the button reads the resource.")
+        text = await settled(pilot, app, "Enter reads the resource.")
         assert "text/plain" in text
         assert "has not been read yet" in text
-        await pilot.press("enter", "enter")
+        assert "Enter read  " in screen_lines(app)[-1]
+        await pilot.press("enter")
         text = await settled(pilot, app, "for the user only")
         assert told.calls == [("resources/read note://a", {})]
         assert "contents[0]" in text
@@ -87,6 +98,22 @@ async def test_a_template_and_a_prompt_have_separate_forms() -> None:
             ("resources/templates shelf://{genre}/{title}", {"genre": "fi", "title": "D"}),
             ("prompts/get discuss", {"title": "D"}),
         ]
+
+
+async def test_a_prompt_without_arguments_is_fetched_by_one_key_and_a_malformed_one_opens_its_form() -> None:
+    told = script()
+    told.prompts = [{"name": "discuss"}, {"name": "odd", "arguments": [7]}]
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "discuss")
+        await pilot.press("j", "j", "j", "j")
+        await settled(pilot, app, "odd has no result yet")
+        assert "Enter open" in screen_lines(app)[-1]
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter get")
+        await pilot.press("escape", "k", "enter")
+        await settled(pilot, app, "What is Dune?")
+        assert told.calls == [("prompts/get discuss", {})]
 
 
 async def test_a_link_in_a_result_is_followed_with_enter_or_a_key() -> None:
@@ -168,7 +195,7 @@ async def test_a_key_subscribes_to_a_resource_and_the_screen_says_since_when_it_
         assert "U subscribe" not in text
         await pilot.press("j")
         await settled(pilot, app, "U subscribe")
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         text = await settled(pilot, app, SECRET)
         assert not told.opened[0].subscriptions.states
         await pilot.press("U")

@@ -40,12 +40,12 @@ async def test_a_skill_that_differs_from_its_entry_reaches_no_model(size: tuple[
     told = script(TEXT.replace("Do", "Be"))
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
-        await settled(pilot, app, "Enter on the button reads the resource.")
+        await settled(pilot, app, "Enter reads the resource.")
         assert told.calls == []
         await pilot.press("j")
         text = await settled(pilot, app, "Each file is verified")
         assert "Fills forms" in text
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         text = await settled(pilot, app, "not verified")
         assert "its SHA-256 digest" in text
         assert text.count("Do as follows.") <= 1
@@ -56,10 +56,10 @@ async def test_a_file_of_a_skill_is_read_from_its_definition() -> None:
     told = script(TEXT)
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "Enter on the button reads the resource.")
+        await settled(pilot, app, "Enter reads the resource.")
         await pilot.press("j")
         await settled(pilot, app, "Each file is verified")
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         text = await settled(pilot, app, "Do as follows.")
         assert "the model sees" in text
         assert text.count("Do as follows.") == 1

@@ -11,7 +11,7 @@ from inspector.session.call_record import Progress
 from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from inspector.tui.runtime.guard import ControlGuard
-from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, screen_text, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
 
 PAYLOADS = {
     "escape": "\x1b[2J\x1b]0;owned\x07",
@@ -91,7 +91,11 @@ def hostile_script(text: str) -> Script:
         tools=[tool, {"name": text, "inputSchema": text}, {text: text}],
         resources=[{"uri": text, "name": text, "description": text, "annotations": {text: text}}],
         prompts=[{"name": text, "description": text}],
-        answers={f"tool {text}": answer},
+        answers={
+            f"tool {text}": answer,
+            f"resources/read {text}": answering(hostile_result(text)),
+            f"prompts/get {text}": answering(hostile_result(text)),
+        },
         stderr=[text, f"stderr {text}"],
     )
 
@@ -138,6 +142,7 @@ async def walk(pilot: Pilot[None], app: SightlineApp) -> None:
     await press(pilot, app, "escape", "j", "j", "j", "enter")
     await press(pilot, app, "x")
     await press(pilot, app, "escape", "y")
+    await press(pilot, app, "escape")
 
 
 TOGETHER = {
@@ -158,7 +163,7 @@ async def test_server_text_is_safe_wherever_it_is_shown(text: str) -> None:
         told.opened[0].enter(SessionState.FAILED, f"died: {text}", f"hint {text}")
         await settled(pilot, app, "died: ")
         check(app)
-    assert len(told.calls) == 3
+    assert len(told.calls) == 4
 
 
 async def test_a_failure_that_quotes_the_server_does_not_act() -> None:
