@@ -242,7 +242,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     async def _act(self, event: events.Event) -> None:
         self.key_began_s = time()
-        await super().on_event(event)
+        main = self._main if self.screen is self._main else None
+        if main is not None and isinstance(event, events.Key) and main.waits_for(event.key):
+            self.notify("This key works once the server has listed its tools. q quits.")
+        else:
+            await super().on_event(event)
 
     def _will_focus(self) -> bool:
         return self._main is not None and self.screen is self._main and self._main.server.selection.will_focus

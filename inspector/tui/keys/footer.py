@@ -49,6 +49,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_json: bool = False
     choice: Sequence[tuple[str, str]] = ()
     """The keys of the focused field, if it is a choice among values."""
+    is_opening: bool = False
+    """True while the first connection is being made. Nothing is listed then."""
     goes_back: bool = False
     """True if Esc goes back to what was shown before, and not to the list of tools."""
     is_empty: bool = False
@@ -145,8 +147,11 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         return
     if not now.is_ready:
         yield "session.reconnect", ""
-    if now.part is FocusedPart.FAILURE:
-        for command_id in ("main.timeline", "app.quit", "app.help"):
+    if now.part is FocusedPart.FAILURE or now.is_opening:
+        yield "main.timeline", ""
+        if now.is_opening:
+            yield "app.palette", ""
+        for command_id in ("app.quit", "app.help"):
             yield command_id, ""
         return
     if now.is_recording:

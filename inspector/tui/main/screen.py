@@ -64,7 +64,7 @@ from inspector.tui.hosts.choice import HostChoice
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
-from inspector.tui.keys.table import bindings
+from inspector.tui.keys.table import COMMANDS, bindings
 from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
@@ -123,6 +123,18 @@ _HINT = Content("\n").join(
 )
 
 
+_KEYS_WHILE_OPENING = frozenset(
+    key
+    for found in COMMANDS
+    if found.place in {KeyPlace.EVERYWHERE, KeyPlace.LINES} or found.id == "main.back"
+    for key in found.keys.split(",")
+) - {"colon"}
+"""The keys that work while the first connection is being made, beside those of the footer.
+
+Not `:`, which may be part of a command line that was typed too early.
+"""
+
+
 @dataclass(slots=True)
 class EscTarget:
     """The function that Esc calls while the focus is in `part`.
@@ -172,6 +184,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._esc_target: EscTarget | None = None
         self._rested: CatalogueSpot | None = None
         """Where the cursor of the catalogue has rested last: that item is open, or is being opened."""
+        self._is_opening = not self.READ_ONLY
+        """True until a server is listed, or a connection has failed."""
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._subscriptions = SubscriptionLine()
@@ -283,6 +297,18 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     async def close_files(self) -> None:
         """Write the rest of the histories and of recordings that the user started."""
         await asyncio.gather(*(server.close_files() for server in self._servers.all))
+
+    def waits_for(self, key: str) -> bool:
+        """True if a key does nothing yet, because the first connection is still being made."""
+        if not self._is_opening or isinstance(self.focused, (Input, TextArea)):
+            return False
+        offered = {each for offer in self._keys.offers for each in offer.command.keys.split(",")}
+        return key not in offered | _KEYS_WHILE_OPENING
+
+    def _end_opening(self) -> None:
+        if self._is_opening:
+            self._is_opening = False
+            self._show_keys()
 
     @property
     def custodies(self) -> tuple[Custody, ...]:
@@ -645,6 +671,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._show_keys()
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
+        self._end_opening()
         server.selection.relist(catalogue, rows, nothing_listed(server.target))
         self._servers.listed()
         self._note_collision()
@@ -711,6 +738,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         )
 
     def _show_failure(self, server: ServerParts, message: str, hint: str) -> None:
+        self._end_opening()
         if server.watch is not None and server.watch.shows_failure(message):
             return
         # A server that could not be started reports its state, and the reason again as that of the connection.
@@ -753,6 +781,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._keys.offers = keys_now(
             KeySituation(
                 part=part,
+                is_opening=self._is_opening,
                 is_empty=self._catalogue.lists_nothing,
                 is_running=self.server.runner.is_running,
                 is_filled=self.server.runner.is_filled,

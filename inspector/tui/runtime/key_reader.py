@@ -1,7 +1,10 @@
 """Reads keys from the terminal. Esc and a key right after it are two keys, as over a slow line."""
 
 import re
+import sys
+import termios
 from collections.abc import Iterable
+from contextlib import suppress
 
 from textual import events
 from textual._xterm_parser import XTermParser  # Textual has no other place to change how keys are read
@@ -36,5 +39,7 @@ class KeyReader(XTermParser):
 
 
 def install() -> None:
-    """Let Textual read the terminal with `KeyReader`."""
+    """Let Textual read the terminal with `KeyReader`. Drops what was typed before, which was not for Sightline."""
+    with suppress(termios.error, OSError, ValueError):
+        termios.tcflush(sys.__stdin__ or 0, termios.TCIFLUSH)
     linux_driver.XTermParser = KeyReader  # pyright: ignore[reportPrivateImportUsage] - it has no parameter for this

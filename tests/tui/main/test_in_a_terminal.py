@@ -66,6 +66,8 @@ def test_no_text_of_a_hostile_server_acts_in_the_terminal(columns: int, lines: i
 
 def test_a_real_call_shows_both_views_and_no_secret() -> None:
     with terminal((*SIGHTLINE, "demo")) as screen:
+        # What was typed for the shell does not act.
+        screen.press("q", "?")
         screen.wait_for("▸ echo_arguments")
         screen.press("j")
         screen.wait_for("▸ clean_clock")

@@ -13,7 +13,7 @@ from inspector.hosts.profile import evidence
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Certificates
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
@@ -30,6 +30,7 @@ from tests.tui.scripted import (
     LARGE,
     SMALL,
     Script,
+    ScriptedSession,
     answering,
     app_of,
     screen_lines,
@@ -720,6 +721,34 @@ async def test_a_call_that_waits_for_a_connection_is_not_replaced_by_that_of_ano
         waiting[1]()
         await settled(pilot, app, "#4 done")
         assert [name for name, _ in told.calls][3:] == ["first"]
+
+
+async def test_keys_typed_before_the_first_listing_run_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    going = asyncio.Event()
+    list_all = ScriptedSession.list_all
+
+    async def slowly(self: ScriptedSession) -> Catalogue:
+        await going.wait()
+        return await list_all(self)
+
+    monkeypatch.setattr(ScriptedSession, "list_all", slowly)
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        keys = "\n t timeline  ^p commands  q quit  ? keys"
+        await settled(pilot, app, keys)
+        for key in ("f", "colon", "w", "z", "R", "slash", "2"):
+            app.clear_notifications()
+            await pilot.press(key)
+            await settled(pilot, app, "This key works once the server has listed its tools.")
+            assert len(app.screen_stack) == 2, key
+        await pilot.press("question_mark")
+        await settled(pilot, app, "Keys that work now")
+        await pilot.press("escape")
+        await settled(pilot, app, keys)
+        going.set()
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("w")
+        await settled(pilot, app, "Record this session")
 
 
 async def test_quitting_closes_the_session() -> None:
