@@ -299,6 +299,9 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
     return line.truncate(width, ellipsis=True)
 
 
+_HOW = Content.styled("A finding under the cursor is shown here, with its evidence, meaning and fix.", FAINT)
+
+
 def row_detail(row: Row | None) -> Content:
     """A row in full, for the detail below the list."""
     match row:
@@ -312,7 +315,7 @@ def row_detail(row: Row | None) -> Content:
                 ("\nNothing is known about it.", FAINT),
             )
         case NoteRow(words=words, is_heading=is_heading):
-            return Content("") if is_heading else words
+            return words if words.plain and not is_heading else _HOW
         case None:
             return Content("")
 

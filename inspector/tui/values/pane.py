@@ -232,7 +232,10 @@ class OutlineLines(Lines):
         return not self._marked or (node is not None and node in self._marked)
 
     def mark(self, pointer: str | None, near: str = "") -> None:
-        """Mark the value at `pointer`, and move to its row that shows `near`. None removes the mark."""
+        """Mark the value at `pointer`, and move to its row that shows `near`. None removes the mark.
+
+        If there is no such value, the first row of the nearest value around its place is marked.
+        """
         self._mark = (pointer, near) if pointer is not None else None
         self._place_mark()
 
@@ -242,8 +245,9 @@ class OutlineLines(Lines):
         if self._mark is not None and rows is not None:
             pointer, near = self._mark
             node = rows.outline.node_at(pointer)
-            if node is not None and rows.outline.pointer(node) == pointer:
-                self._marked = range(node, max(rows.outline.end(node), node + 1))
+            if node is not None:
+                is_there = rows.outline.pointer(node) == pointer
+                self._marked = range(node, max(rows.outline.end(node), node + 1) if is_there else node + 1)
                 self.go_to(node)
                 self.cursor = self._row_near(node, near)
                 self.scroll_to(y=self.cursor - self.size.height // 3, animate=False)

@@ -1,6 +1,10 @@
+import re
+
 import pytest
+from textual.content import Content
 
 from inspector.json.exact import Json, JsonObject
+from inspector.tui.definition.pane import DefinitionMark, DefinitionPane
 from inspector.tui.definition.view import DefinitionAsked
 from inspector.tui.main import selection as looking
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
@@ -46,6 +50,20 @@ async def test_a_wide_terminal_shows_both_sides_of_a_definition() -> None:
         assert "readOnlyHint" not in model
         assert '"Makes a key."' in model
         assert "✗ 1 withheld" in text
+
+
+async def test_the_place_of_a_missing_member_is_marked_at_the_nearest_value_around_it() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("2", "z", "G")
+        await settled(pilot, app, "Model gets  spec, declared")
+        pane = app.screen.query_one(DefinitionPane)
+        pane.mark(DefinitionMark(pointer="/outputSchema/properties/gone/type", words=Content("! is missing")))
+        text = await settled(pilot, app, "! is missing")
+        assert pane.values.pointer == "/outputSchema/properties"
+        assert re.search(r"▸ ! +properties", text)
+        assert len(re.findall(r"^[▸ ] !", text, re.MULTILINE)) == 1
 
 
 async def test_a_narrow_terminal_shows_one_side_and_m_switches() -> None:

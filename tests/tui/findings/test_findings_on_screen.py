@@ -248,6 +248,8 @@ def test_the_cursor_begins_below_a_heading_so_that_the_detail_shows_a_remark_in_
     rows = NoteRow(words=Content("Remarks"), is_heading=True), NoteRow(words=Content("long " * 90))
     at = FindingsView(title=Content(""), rows=rows, counting=0).place_of(None)
     assert row_detail(rows[at]).plain == "long " * 90
+    # The detail keeps its place under a heading.
+    assert row_detail(rows[0]).plain.startswith("A finding under the cursor is shown here")
 
 
 async def test_typing_filters_the_findings_and_escape_clears_the_filter_first() -> None:
