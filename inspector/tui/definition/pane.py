@@ -131,8 +131,8 @@ class DefinitionPane(Vertical):
         self._view = view
         self.remove_class("-alone")
         self._line.update(measure_line(view))
-        pointer = self.values.pointer if stays else None
-        self.values.show_outline(view.outline, view, pointer=pointer)
+        spot = self.values.spot if stays else None
+        self.values.show_outline(view.outline, view, spot=spot)
         self._choose_sides()
         self._go_to_mark()
 

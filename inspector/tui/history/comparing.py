@@ -174,8 +174,8 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
     def _take(self, found: Pair) -> None:
         self._pair = found
         tops = found.outline.tops
-        pointer = found.outline.pointer(tops[0]) if tops else None
-        self._values.lines.show_outline(found.outline, _PairRemarks(found.outline), pointer=pointer)
+        spot = found.outline.spot(tops[0]) if tops else None
+        self._values.lines.show_outline(found.outline, _PairRemarks(found.outline), spot=spot)
         self._values.lines.focus()
         self.offer_keys()
         self._label()

@@ -40,7 +40,7 @@ from inspector.tui.result.words import absences, reason_line, reasons, remark_li
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, count, flowed, hanging, shortened
-from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
+from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Spot, Value
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
@@ -153,8 +153,8 @@ class ResultPane(Vertical):
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
         """The comparison of two model views that is shown in place of the result; None if there is none."""
-        self._left_at: str | None = None
-        """The pointer to the value of the result that had the cursor before the comparison."""
+        self._left_at: Spot | None = None
+        """The place of the value of the result that had the cursor before the comparison."""
         self.is_earlier = False
         """True if the next result to be shown is from a call that is not its tool's last."""
         self._outdated = 0
@@ -329,7 +329,7 @@ class ResultPane(Vertical):
         """
         before = self._view
         same_call = before is not None and before.record is view.record
-        pointer = self.values.pointer if same_call else None
+        spot = self.values.spot if same_call else None
         if before is None or not same_call:
             self._change = Content("")
         elif (before.level, before.host) != (view.level, view.host):
@@ -345,7 +345,7 @@ class ResultPane(Vertical):
         if self._contrast is None or self._contrast.record is not view.record:
             self.free_view(self._contrast)
             self._contrast = None
-            self._draw(view, _on_model_side(view, pointer) if is_other_host else pointer)
+            self._draw(view, _on_model_side(view, spot) if is_other_host else spot)
 
     def show_findings(self, found: Mapping[int, Mapping[str, str]]) -> None:
         """Sign the values that the review finds to address the model.
@@ -383,12 +383,12 @@ class ResultPane(Vertical):
     def show_contrast(self, view: Contrast) -> None:
         """Show a comparison of two model views in place of the result."""
         same_call = self._contrast is not None and self._contrast.record is view.record
-        pointer = self.values.pointer if same_call else None
+        spot = self.values.spot if same_call else None
         if self._contrast is None:
-            self._left_at = self.values.pointer
+            self._left_at = self.values.spot
         self.free_view(self._contrast)
         self._contrast = view
-        self._draw(view, pointer)
+        self._draw(view, spot)
 
     def wait_for_contrast(self, left: Lens, right: Lens) -> None:
         """Show that two model views are being compared, until the comparison is ready."""
@@ -397,13 +397,13 @@ class ResultPane(Vertical):
 
     def stop_contrast(self) -> None:
         """Show the result and its model view again."""
-        was_shown, pointer = self._contrast, self.values.pointer
+        was_shown, spot = self._contrast, self.values.spot
         self.free_view(was_shown)
         self._contrast = None
         if was_shown is not None and self._view is not None and was_shown.record is self._view.record:
-            pointer = self._left_at
+            spot = self._left_at
         if self._view is not None:
-            self._draw(self._view, pointer)
+            self._draw(self._view, spot)
 
     def free_view(self, view: ShownView | None) -> None:
         """Free a view that is no longer shown; a large view is freed in a thread."""
@@ -549,7 +549,7 @@ class ResultPane(Vertical):
         self._wants_json = not self._wants_json
         shown = self._contrast or self._view
         if shown is not None:
-            self._draw(shown, self.values.pointer)
+            self._draw(shown, self.values.spot)
 
     @property
     def is_searched(self) -> bool:
@@ -624,11 +624,11 @@ class ResultPane(Vertical):
 
     # Drawing.
 
-    def _draw(self, view: ShownView, pointer: str | None) -> None:
+    def _draw(self, view: ShownView, spot: Spot | None) -> None:
         if self._note.has_focus:
             self.values.focus()
         self._fill(is_empty=False)
-        if pointer is None:
+        if spot is None:
             self.remove_class("-explaining")
         if self._wants_json and isinstance(view, ResultView) and not view.is_json_ready:
             if view.size_bytes > _LARGE_BYTES:
@@ -638,9 +638,9 @@ class ResultPane(Vertical):
                 _with_json(view)
         outline = self._outline(view)
         order = self._order(view)
-        is_new = pointer is None
+        is_new = spot is None
         if is_new and order and not (isinstance(view, ResultView) and view.is_quiet(outline, order[0])):
-            pointer = outline.pointer(order[0])
+            spot = outline.spot(order[0])
         remarks = _ResultRemarks(view, outline) if isinstance(view, ResultView) else None
         folded = (
             folded_at_first(outline)
@@ -648,13 +648,13 @@ class ResultPane(Vertical):
             else frozenset[int]()
         )
         self._choose_sides()
-        self.values.show_outline(outline, remarks, pointer=pointer, folded=folded, is_new=is_new)
+        self.values.show_outline(outline, remarks, spot=spot, folded=folded, is_new=is_new)
         self._label()
         self._explain()
 
     def _take_json(self, view: ResultView, made: ResultView) -> None:
         if self._wants_json and self._contrast is None and self._view is view is made:
-            self._draw(view, self.values.pointer)
+            self._draw(view, self.values.spot)
 
     def _no_json(self, view: ResultView, error: BaseException) -> None:
         del view
@@ -831,14 +831,14 @@ def _indent(row: Content) -> int:
     return LABELLED if row.plain.startswith("  ") else 2
 
 
-def _on_model_side(view: ResultView, pointer: str | None) -> str | None:
-    """`pointer`, or if the model gets nothing there, the first difference that the model gets."""
+def _on_model_side(view: ResultView, spot: Spot | None) -> Spot | None:
+    """`spot`, or if the model gets nothing there, the first difference that the model gets."""
     outline = view.outline
-    node = outline.node_at(pointer) if pointer is not None else None
+    node = outline.nearest(spot) if spot is not None else None
     if node is None or outline.value(node, 1) is not ABSENT:
-        return pointer
+        return spot
     given = (place for place in view.places if outline.value(place, 1) is not ABSENT)
-    return next(map(outline.pointer, given), pointer)
+    return next(map(outline.spot, given), spot)
 
 
 def _with_json(view: ResultView) -> ResultView:

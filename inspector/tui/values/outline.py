@@ -74,6 +74,12 @@ class _Rest:
     flags: int
 
 
+Spot: TypeAlias = tuple[tuple[str, bool], ...]
+"""The way from the root to a node, also through JSON in a text: each token, and whether the left side has a value there.
+
+Pointers do not suffice: they begin anew in such JSON, and a block of the right side may have the index of another.
+"""
+
 _Waiting: TypeAlias = list["Item | _Rest | int"]
 """What is to be built, the next one last. A number is a node whose members are built."""
 
@@ -190,6 +196,26 @@ class Outline:
                 tokens.append(self._tokens[node])
             node = parent
         return "".join(f"/{json_pointer.escape(token)}" for token in reversed(tokens))
+
+    def spot(self, node: int) -> Spot:
+        """The place of a node, by which `nearest` finds its value in another outline of the same result."""
+        steps: list[tuple[str, bool]] = []
+        while node > 0:
+            steps.append((self._tokens[node], self._values[0][node] is not ABSENT))
+            node = self._parents[node]
+        return tuple(reversed(steps))
+
+    def nearest(self, spot: Spot) -> int:
+        """The node at a spot; if its value is gone, the nearest node around it."""
+        node = 0
+        for token, is_left in spot:
+            below = [child for child in self.children(node) if self._tokens[child] == token]
+            if not below:
+                break
+            node = next(
+                (child for child in below if (self._values[0][child] is not ABSENT) is is_left), below[0]
+            )
+        return node
 
     def node_at(self, pointer: str) -> int | None:
         """The node at a pointer, or the nearest node around it; None if `pointer` is not a JSON pointer."""

@@ -17,7 +17,7 @@ from inspector.tui.keys.palette import PlayedScreen
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
-from inspector.tui.values.outline import ABSENT, Outline, Side, SideDifference
+from inspector.tui.values.outline import ABSENT, Outline, Side, SideDifference, Spot
 from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.search import Match, SearchAsked, matches, pattern_of
 from inspector.tui.values.wrap import PieceKind, Span, row_text
@@ -99,8 +99,8 @@ class OutlineLines(Lines):
         self._shown = Shown.BOTH
         self._rows: OutlineRows | None = None
         self._wanted: Outline | None = None
-        self._pointer: str | None = None
-        """The pointer to which the cursor goes once the rows are counted."""
+        self._spot: Spot | None = None
+        """The place to which the cursor goes once the rows are counted."""
         self._folded = frozenset[int]()
         self._is_opening = False
         """True if the outline is new, and neither the cursor nor a fold was moved since it is shown."""
@@ -153,6 +153,12 @@ class OutlineLines(Lines):
         return self._rows.outline.pointer(node) if self._rows and node is not None else None
 
     @property
+    def spot(self) -> Spot | None:
+        """The place of the node under the cursor, to find it in another outline."""
+        node = self.node
+        return self._rows.outline.spot(node) if self._rows and node is not None else None
+
+    @property
     def shown(self) -> Shown:
         """The sides that are drawn."""
         return self._shown
@@ -174,16 +180,16 @@ class OutlineLines(Lines):
         outline: Outline | None,
         remarks: Remarks | None = None,
         *,
-        pointer: str | None = None,
+        spot: Spot | None = None,
         folded: frozenset[int] = frozenset(),
         is_new: bool = False,
     ) -> None:
-        """Draw another outline. `pointer`: where the cursor goes; None for the first row.
+        """Draw another outline. `spot`: where the cursor goes; None for the first row.
 
         `folded`: the nodes that are folded. `is_new`: whether to begin at the top, if the value under the
         cursor is visible then.
         """
-        self._wanted_remarks, self._wanted, self._pointer = remarks, outline, pointer
+        self._wanted_remarks, self._wanted, self._spot = remarks, outline, spot
         self._is_opening = is_new
         self._matches = ()
         if outline is None:
@@ -205,8 +211,8 @@ class OutlineLines(Lines):
         """Draw one side or both."""
         if shown is not self._shown:
             self._shown = shown
-            if self._pointer is None:
-                self._pointer = self.pointer
+            if self._spot is None:
+                self._spot = self.spot
             if self._wanted is not None:
                 self._count(self._folded)
 
@@ -276,8 +282,8 @@ class OutlineLines(Lines):
         # Of an outline that was shown while this was hidden, the rows are not counted yet.
         is_drawn = rows is not None and rows.outline is self._wanted and rows.widths == self._widths()
         if self._wanted is not None and not is_drawn:
-            if self._pointer is None:
-                self._pointer = self.pointer
+            if self._spot is None:
+                self._spot = self.spot
             self._count(self._folded)
         super().on_resize()
         self._begin_at_top()
@@ -494,9 +500,11 @@ class OutlineLines(Lines):
         outline, widths, _ = asked
         if outline is not self._wanted or widths != self._widths():
             return
+        spot, self._spot = self._spot, None
+        node = rows.outline.nearest(spot) if spot is not None else None
+        if node is not None:
+            rows = rows.unfolded(node)
         self._rows, self._folded, self._remarks = rows, rows.folded, self._wanted_remarks
-        pointer, self._pointer = self._pointer, None
-        node = rows.outline.node_at(pointer) if pointer is not None else None
         self._is_taking = True
         self.show_rows(len(rows), rows.first(node) if node is not None else 0)
         self._is_taking = False

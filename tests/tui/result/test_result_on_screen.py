@@ -9,6 +9,7 @@ import pytest
 from inspector.tui.call import runner
 from inspector.tui.main import selection
 from inspector.tui.result import pane, view
+from inspector.tui.result.pane import ResultPane
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Value
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled, until
 
@@ -78,6 +79,37 @@ async def test_a_result_opens_at_its_top_or_at_the_first_withheld_value(
         text = await settled(pilot, app, "#2 done")
         assert "┄ withheld" in text
         assert "value0" in text or before == 60 or not is_tall
+
+
+async def test_the_cursor_stays_in_the_json_of_a_text_if_the_boundary_changes() -> None:
+    made = script(1)
+    made.tools = [*made.tools, {"name": "plain", "inputSchema": {"type": "object"}}]
+    text = '{"one": {"two": 2, "key": 4}, "more": 3}'
+    answered: Json = {"content": [{"type": "text", "text": text}], "structuredContent": {"one": 1}}
+    made.answers["plain"] = answering(answered)
+    app = app_of(made)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("down", "ctrl+r")
+        await settled(pilot, app, "#1 done")
+        values = app.screen.query_one(ResultPane).values
+        values.focus()
+        await pilot.press("g")
+        for _ in range(values.count):
+            if values.spot and values.spot[-1] == ("two", True):
+                break
+            await pilot.press("j")
+        where = values.spot
+        assert where, "the text is opened"
+        assert where[-1] == ("two", True)
+        for level in ("closed", "open", "declared"):
+            await pilot.press("b")
+            await settled(pilot, app, f"boundary: {level}")
+            await until(pilot, app, lambda _: not values.is_busy)
+            assert values.spot == where, level
+        await pilot.press("m")
+        await settled(pilot, app)
+        assert values.spot == where
 
 
 async def test_a_text_with_line_feeds_is_drawn_line_by_line() -> None:

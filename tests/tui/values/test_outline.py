@@ -128,6 +128,8 @@ def test_records_are_added_at_once_as_any_other_object_is(value: list[Json], dat
         slow = Outline(left, right), Outline(left)
     assert [nodes(outline) for outline in quick] == [nodes(outline) for outline in slow]
     assert [outline.tops for outline in quick] == [outline.tops for outline in slow]
+    for outline in quick:
+        assert [outline.nearest(outline.spot(node)) for node in range(len(outline))] == [*range(len(outline))]
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
