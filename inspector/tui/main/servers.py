@@ -116,6 +116,8 @@ class ServerParts:
         """What the server printed to stdout before it was ready, as it was last shown."""
         self.failure: FailureView | None = None
         """The reason why there is no connection."""
+        self._has_rows = False
+        """True if the catalogue shows a listing of this server."""
         self._listings = Latest(screen, rows, self._take_rows, self._could_not)
         self.recorder = SessionRecorder(screen, source.opener, target, stage.changed, self.label)
         self.link = SessionLink(self.recorder.opened, screen)
@@ -290,7 +292,9 @@ class ServerParts:
     def listed(self) -> None:
         """Show the listing, which has changed, and review it."""
         if self.link.session is not None:
-            self.show_listing(self.link.session.catalogue)
+            if self.link.is_listed or not self._has_rows:
+                # Before it is complete, a later listing may lack the item under the cursor.
+                self.show_listing(self.link.session.catalogue)
             self.reviewer.listed()
             if self.link.is_listed and self.link.is_ready and self._then is not None:
                 then, self._then = self._then, None
@@ -426,6 +430,7 @@ class ServerParts:
         self._stage.keys_changed()
 
     def _take_rows(self, catalogue: Catalogue, found: Rows) -> None:
+        self._has_rows = bool(found)
         self._stage.take_rows(self, catalogue, found)
 
     def _could_not(self, asked: Catalogue, error: BaseException) -> None:

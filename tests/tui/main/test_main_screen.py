@@ -13,12 +13,12 @@ from inspector.hosts.profile import evidence
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Certificates
-from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.protocol.catalogue import Catalogue, Kind, Tool
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
-from inspector.session.events import SessionState
+from inspector.session.events import ListingAdvanced, SessionState
 from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueLines
@@ -749,6 +749,35 @@ async def test_keys_typed_before_the_first_listing_run_no_command(monkeypatch: p
         await settled(pilot, app, "▸ mint")
         await pilot.press("w")
         await settled(pilot, app, "Record this session")
+
+
+async def test_the_cursor_stays_on_its_item_while_a_new_connection_lists(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = script()
+    app = app_of(told)
+    going = asyncio.Event()
+    list_all = ScriptedSession.list_all
+
+    async def in_parts(self: ScriptedSession) -> Catalogue:
+        self.catalogue = Catalogue(entries={Kind.TOOL: (Tool(name="mint", definition=MINT),)})
+        self.tell(ListingAdvanced(catalogue=self.catalogue, complete=False))
+        await going.wait()
+        return await list_all(self)
+
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("down")
+        await settled(pilot, app, "clock has not been called yet")
+        monkeypatch.setattr(ScriptedSession, "list_all", in_parts)
+        await pilot.press("R")
+        await until(pilot, app, lambda _: len(told.opened) == 2 and bool(told.opened[1].catalogue.entries))
+        # A listing in parts is reported after a tenth of a second.
+        await asyncio.sleep(0.3)
+        assert "▸ clock" in await settled(pilot, app)
+        going.set()
+        await until(pilot, app, lambda _: len(told.opened[1].catalogue.tools) == 2)
+        assert "▸ clock" in await settled(pilot, app, "▸ clock")
 
 
 async def test_quitting_closes_the_session() -> None:
