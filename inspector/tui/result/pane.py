@@ -369,7 +369,7 @@ class ResultPane(Vertical):
         if self._contrast is not None:
             return
         if self._wants_json:
-            self._draw(view, self.values.pointer)
+            self._draw(view, self.values.spot)
         else:
             self.values.remark(view.outline, _ResultRemarks(view, view.outline))
             self._explain()
