@@ -52,10 +52,10 @@ class FindingsPane(Vertical):
     class Moved(Message):
         """Posted when another row is under the cursor."""
 
-    def __init__(self, name: str, *, with_name: bool) -> None:
-        """`name`: the id of the widget. `with_name`: whether each row names its tool."""
+    def __init__(self, name: str) -> None:
+        """`name`: the id of the widget."""
         super().__init__(id=name)
-        self._with_name = with_name
+        self._name_width = 0
         self._rows: tuple[Row, ...] = ()
         self._title = PlainText(classes="findings-title")
         self.lines = DrawnLines(f"{name}-lines", self._draw)
@@ -75,7 +75,7 @@ class FindingsPane(Vertical):
     def show(self, view: FindingsView, *, entry: ReportEntry | None = None) -> None:
         """Show other findings. The cursor goes to `entry`, or stays on its finding."""
         here = entry or self.entry
-        self._rows = view.rows
+        self._rows, self._name_width = view.rows, view.name_width
         self._title.update(view.title)
         self.lines.show_rows(len(view.rows), view.place_of(here))
         self._explain()
@@ -106,7 +106,7 @@ class FindingsPane(Vertical):
         return self._rows[self.lines.cursor] if self.lines.cursor < len(self._rows) else None
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
-        return row_line(self._rows[index], width, here=here, with_name=self._with_name)
+        return row_line(self._rows[index], width, here=here, name_width=self._name_width)
 
     def _explain(self) -> None:
         self._detail.show(row_detail(self._here))

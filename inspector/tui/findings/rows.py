@@ -20,6 +20,7 @@ from inspector.tui.catalogue.marks import FAINT, Mark
 from inspector.tui.text import content, count, path, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
+_NAME_WIDTH = 20
 EARLIER, BEFORE = "in an earlier result", "before the reconnect"
 _WHEN = {EARLIER: f"{EARLIER}, not in the last one", BEFORE: f"from {BEFORE}"}
 
@@ -68,6 +69,8 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...]
     counting: int
     """The number of findings in `rows` that are not accepted. The tab and the sign in the catalogue show it."""
+    name_width: int = 0
+    """The cells for the names of tools, as far as they are short, in each row; 0 if all rows are about one tool."""
     remarks: int = 0
     """The number of remarks on the result, which the tab shows too."""
     to_model: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
@@ -161,6 +164,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
             (f"  {len(found):,} shown" if words else "", FAINT),
         ),
         rows=(*found, *(heading if unchecked else ()), *unchecked),
+        name_width=min(_NAME_WIDTH, max((_name(entry).cell_length for entry in entries), default=1)),
         counting=sum(entry.counts for entry in entries),
     )
 
@@ -272,8 +276,14 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
     )
 
 
-def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
-    """A row in `width` cells. `with_name`: whether the row names the tool."""
+def _name(entry: ReportEntry, *, pad_to: int = 0) -> Content:
+    """The name of what a finding is about."""
+    name = content(shortened(entry.finding.name or entry.finding.subject.value, 40), "bold")
+    return name.pad_right(max(0, pad_to - name.cell_length))
+
+
+def row_line(row: Row, width: int, *, here: bool, name_width: int = 0) -> Content:
+    """A row in `width` cells. `name_width`: as in the view."""
     cursor = "▸" if here else " "
     match row:
         case NoteRow(words=words):
@@ -287,8 +297,8 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
                 cursor,
                 _severity(entry),
                 (f"{finding.id}  ", FAINT),
-                content(shortened(finding.name or finding.subject.value, 40), "bold") if with_name else "",
-                "  " if with_name else "",
+                _name(entry, pad_to=name_width) if name_width else "",
+                "  " if name_width else "",
                 _title(rule, width),
                 (f"  {since}" if since else "", FAINT),
                 content(f"  {path(finding.pointer, width, whole='')}", FAINT),

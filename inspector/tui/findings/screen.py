@@ -76,7 +76,7 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
             id="review-filter",
             compact=True,
         )
-        self._pane = FindingsPane("review", with_name=True)
+        self._pane = FindingsPane("review")
         self._views = self.latest(all_findings, self._take)
 
     def body(self) -> ComposeResult:

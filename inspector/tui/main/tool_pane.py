@@ -66,7 +66,7 @@ class ToolPane(Vertical):
         self._title = PlainText(id="tool-title")
         self.definition = DefinitionPane()
         self._claims = ClaimsPane()
-        self.findings = FindingsPane("findings", with_name=False)
+        self.findings = FindingsPane("findings")
 
     def compose(self) -> ComposeResult:
         """Yield the title, the tabs, and the pane of each tab."""

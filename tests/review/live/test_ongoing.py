@@ -126,7 +126,7 @@ def test_a_finding_about_a_result_stays_until_the_tool_changes() -> None:
     assert later.earlier == {fingerprint}
     view = item_findings(ItemFindings(item=tool, board=later, accepted=AcceptedFindings(), is_called=True))
     row = next(row for row in view.rows if isinstance(row, FindingRow))
-    assert "in an earlier result" in row_line(row, 120, here=False, with_name=False).plain
+    assert "in an earlier result" in row_line(row, 120, here=False).plain
     assert "in an earlier result, not in the last one" in row_detail(row).plain
     # A result that has it again is the last one, and the finding is listed once.
     again = gone_through(material_of(catalogue, calls={"x": {}, "y": {}, "look_up_word": leaking}), review)
