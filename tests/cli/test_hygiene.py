@@ -89,7 +89,7 @@ def test_the_interface_refuses_variables_that_copy_the_screen_elsewhere(
     with terminal((*SIGHTLINE, "demo")) as screen:
         screen.wait_for(f"unset {name}")
         assert f"sightline: {name} is set" in screen.plain()
-        assert screen.process.wait(10) == 2
+        assert screen.wait_for_end() == 2
         assert not screen.sequences()
     assert not list(tmp_path.iterdir())
 

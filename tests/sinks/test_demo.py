@@ -42,7 +42,7 @@ def test_no_file_or_terminal_output_contains_a_secret_of_the_demo(
         run.press("w", until="Recorded to")
         run.watch()
         run.press("q")
-        assert run.screen.process.wait(20) == 0
+        assert run.screen.wait_for_end() == 0
         assert run.leaks() == {}
     files = {Path(name).name: content for name, content in files_below(tmp_path / "root").items()}
     assert len(set(withheld(tmp_path / "outside"))) >= 7

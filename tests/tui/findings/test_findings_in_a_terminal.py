@@ -38,7 +38,7 @@ def test_the_review_of_a_hostile_server_is_safe_and_escape_never_quits(tmp_path:
             screen.settle(0.3)
         assert screen.process.poll() is None
         screen.press("q")
-        assert screen.process.wait(10) == 0
+        assert screen.wait_for_end() == 0
         assert_clean(screen)
     assert "CANARY" in report.read_text(encoding="utf-8")
     (kept,) = (tmp_path / "data" / "accepted").iterdir()

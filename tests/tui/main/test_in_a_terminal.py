@@ -108,7 +108,7 @@ def test_the_interface_leaves_no_server_behind() -> None:
         screen.settle(1)
         assert screen.process.poll() is None
         screen.press("q")
-        assert screen.process.wait(10) == 0
+        assert screen.wait_for_end() == 0
         with pytest.raises(FileNotFoundError):
             Path("/proc", server, "stat").read_text()
 

@@ -31,7 +31,7 @@ def test_a_recording_can_be_explored_by_keyboard(tmp_path: Path) -> None:
         screen.press("q")
         # A full output buffer would keep it from ending.
         screen.settle()
-        assert screen.process.wait(10) == 0
+        assert screen.wait_for_end() == 0
         screen.settle()
         assert "CANARY-4711" not in screen.plain()
         assert_clean(screen)
@@ -71,4 +71,4 @@ def look_into(path: Path) -> None:
         screen.press("q")
         # A full output buffer would keep it from ending.
         screen.settle()
-        assert screen.process.wait(10) == 0
+        assert screen.wait_for_end() == 0
