@@ -59,6 +59,8 @@ class Needs:
             wanted = of - 2 if is_wide else of
         elif self.is_folded and (is_wide or self.is_in_result):
             wanted = 2 if is_short else 3
+        elif self._is_at_result(columns):
+            wanted = 1 if is_short else 2
         elif self.is_folded:
             wanted = of * 2 // 5
         elif self.has_few_fields and is_wide and not is_short:
@@ -75,9 +77,11 @@ class Needs:
 
     def hides_catalogue(self, columns: int, lines: int) -> bool:
         """True if the catalogue makes room for the result, or for the tab that is read."""
-        return columns < WIDE and (
-            (self.is_folded and self.is_in_result) or (self.is_reading and lines < TALL)
-        )
+        return self._is_at_result(columns) or self.hides_result(columns, lines)
+
+    def _is_at_result(self, columns: int) -> bool:
+        """True if the result needs the room that its catalogue and form have."""
+        return columns < WIDE and self.is_in_result and (self.is_folded or not self.has_no_result)
 
     def hides_result(self, columns: int, lines: int) -> bool:
         """True if the result makes room for the tab that is read."""
@@ -219,6 +223,7 @@ class ScreenLayout:
 
         Returns whether it is large now.
         """
+        self.make_room_for(self._timeline)
         focused, before = self._screen.focused, self._before_timeline
         self._timeline.toggle_class(_LONG)
         if self.is_timeline_long:

@@ -438,6 +438,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._tool.call.is_wrong,
             self._room.is_timeline_long,
             self._room.is_zoomed,
+            self.focused,
+            self._result.values.spot,
+            self._result.is_explaining,
         )
 
     def end_note(self, before_s: float) -> None:

@@ -31,6 +31,9 @@ STATES = [
         ((80, 24), {"is_folded": True}, 14),
         ((80, 24), {"is_folded": True, "is_in_result": True}, 2),
         ((80, 24), {"is_reading": True}, 36),
+        ((80, 24), {"is_in_result": True}, 1),
+        ((80, 40), {"is_in_result": True}, 2),
+        ((80, 24), {"is_in_result": True, "has_no_result": True}, 13),
         ((80, 40), {"is_folded": True, "is_in_result": True}, 3),
         # Too low for the timeline.
         ((80, 15), {"has_no_result": True, "is_in_result": True}, 22),

@@ -297,6 +297,8 @@ async def test_a_key_that_has_no_effect_shows_why(size: tuple[int, int]) -> None
         # The empty result: no key of a result is silent there, and Enter goes to the form.
         app.screen.query_one(ResultPane).focus_result()
         assert "n next" not in await settled(pilot, app, "Enter form")
+        await pilot.press("up")
+        await settled(pilot, app, "▌ There is no result yet.")
         for key in ("down", "slash", "u", "m", "n", "space"):
             app.screen.notify(f"before {key}", markup=False)
             await settled(pilot, app, f"▌ before {key}")
@@ -331,10 +333,16 @@ async def test_an_answer_ends_with_the_next_key_that_shows_something_else(
         await until(pilot, app, lambda text: "closed: passes only" not in text)
         await pilot.press("t", "g", "enter", "enter")
         await settled(pilot, app, "sends it anyway.")
-        await pilot.press(*"ada")
+        await pilot.press("escape")
         await until(pilot, app, lambda text: "sends it anyway." not in text)
+        await pilot.press("1", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("g", "enter")
+        await settled(pilot, app, "Both sides are equal here.")
+        await pilot.press("n")
+        await until(pilot, app, lambda text: "Both sides are equal here." not in text)
         app.screen.notify("an event", timeout=90, markup=False)
-        await pilot.press("escape", "r")
+        await pilot.press("escape", "j", "r")
         await says_so(pilot)
         await pilot.press("j")
         await until(pilot, app, lambda text: called.search(text) is None)
@@ -410,6 +418,15 @@ async def test_at_80x24_the_form_has_most_rows_before_a_call_and_the_result_afte
         assert isinstance(app.focused, CatalogueLines)
         assert result.values.size.height >= 5
         assert form.size.height < result.size.height
+        # Also beside a form that is open again.
+        await pilot.press("1")
+        await settled(pilot, app, "Enter call")
+        assert form.size.height > result.size.height
+        result.focus_result()
+        await until(pilot, app, lambda _: form.size.height == 1)
+        assert result.values.size.height >= 8
+        await pilot.press("escape", "escape")
+        await settled(pilot, app, "▸ mint")
         # The row of the list has the whole name, so the legend below the list does not repeat it.
         legend = app.screen.query_one("#catalogue-legend")
         await pilot.press("enter", "t")
@@ -850,6 +867,11 @@ async def test_every_part_can_be_zoomed_and_restored() -> None:
         assert "Timeline" not in text
         await pilot.press("escape")
         assert "Timeline" in await settled(pilot, app)
+        # A key that goes to another part shows it.
+        await pilot.press("z", "t")
+        text = await settled(pilot, app, "/ filter  Esc back")
+        assert "Timeline" in text
+        assert "▹ mint" in text
 
 
 async def test_a_low_terminal_shows_tools_and_values_and_the_timeline_by_key() -> None:
