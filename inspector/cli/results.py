@@ -1,15 +1,19 @@
 """One result as text and as JSON: the server's result, the model's view, and the reasons for differences.
 
-Nothing is cut.
+Nothing that a model can read is cut. Where both sides are printed, members that no model sees, and the base64 of pictures,
+sounds and files, take one line each.
 """
 
+import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from itertools import zip_longest
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.counted import is_delimited
@@ -22,6 +26,9 @@ from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.hosts.projection import Projection
 from inspector.json.document import MAX_LINES, Document, PlainLine
 from inspector.json.exact import Json, JsonObject
+from inspector.json.layout import quoted_inside
+from inspector.json.pointer import resolve
+from inspector.json.weight import compact_bytes, size
 from inspector.protocol.outcome import Failure
 from inspector.safe_text import safe_line
 
@@ -52,6 +59,13 @@ class ViewRow(Struct, frozen=True, kw_only=True, gc=False):
     """The number of blanks before the text."""
     text: str
     """The text without the blanks before it, safe to show."""
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\-\r\n]+={0,2}[\r\n]*")
+_LONG = 200
+"""The number of characters from which base64 is folded."""
+_KEY = re.compile(r'("(?:[^"\\]|\\.)*": )?')
+"""The key at the beginning of a line, if it has one."""
 
 
 ViewPair = tuple[ViewRow | None, ViewRow | None]
@@ -94,7 +108,7 @@ def unfinished_shape(shown: Projection) -> JsonObject:
     return {"unfinished": shown.unfinished.as_json()} if shown.unfinished else {}
 
 
-def result_lines(
+def result_lines(  # noqa: PLR0913 - the parts of a printed result
     raw: Json,
     shown: Projection,
     host: str,
@@ -103,12 +117,16 @@ def result_lines(
     *,
     model: Json = None,
     is_whole: bool = True,
+    elsewhere: str = "--view raw",
 ) -> list[OutputLine]:
-    """The chosen sides of a result, in full, then each removal with its reason.
+    """The chosen sides of a result, then each removal with its reason.
+
+    One side is printed in full. Beside each other, what no model reads is folded.
 
     `raw`: the server's result, masked unless the user wants to see secrets. `model`: the model's side, if it is
     not to be masked in the usual way. The sides are printed next to each other if `width` allows.
     `is_whole`: false if the error about a missing answer follows elsewhere; then only its first line is here.
+    `elsewhere`: how to see what is folded.
     """
     seen = shown.masked_model if model is None else model
     level = shown.bounded.level
@@ -129,8 +147,16 @@ def result_lines(
         seen,
         # Text between markers is changed, not withheld.
         [removal.pointer for removal in removals if removal.rule != Rule.META and not is_delimited(removal)],
-        PROTOCOL_MEMBERS.union(removal.pointer for removal in removals if removal.rule == Rule.META),
+        PROTOCOL_MEMBERS.union(
+            pointer
+            for removal in removals
+            if removal.rule == Rule.META
+            # A `_meta` of which nothing is left is missing for the same reason.
+            for pointer in (removal.pointer, removal.pointer.rpartition("/")[0])
+            if pointer == removal.pointer or pointer.endswith("/_meta")
+        ),
         [removal.pointer for removal in shown.masks.removals] if shown.reached else (),
+        elsewhere=elsewhere if view is ResultSides.BOTH else "",
     )
     if view is ResultSides.BOTH and width >= WIDE_COLUMNS:
         lines = _beside(("SERVER SENT", model_title), pairs, width)
@@ -156,12 +182,15 @@ def aligned(
     withheld: Iterable[str] = (),
     metadata: frozenset[str] = frozenset(),
     reaching: Iterable[str] = (),
+    *,
+    elsewhere: str = "",
 ) -> list[ViewPair]:
     """Two values line by line. A value that both have at the same JSON pointer is on one row.
 
     Both sides keep their order; where their orders differ, a value has a row of its own on each side.
     `withheld`: pointers into `left` that the boundary withheld. `metadata`: those to metadata of the protocol.
-    `reaching`: those to secrets that no boundary withheld.
+    `reaching`: those to secrets that no boundary withheld. `elsewhere`: how to see metadata and base64, which then take one
+    line each; empty to print them in full.
     """
     lefts, rights = _Side(left), _Side(right)
     comparable = type(left) is type(right) and bool(lefts.texts.keys() & rights.texts.keys())
@@ -170,6 +199,10 @@ def aligned(
         lefts.rows(rights, CHANGED, frozenset(withheld), metadata, secret, comparable=comparable)
     )
     right_rows = list(rights.rows(lefts, ADDED, frozenset(), frozenset(), secret, comparable=comparable))
+    if elsewhere:
+        encoded = _encoded(left)
+        left_rows = lefts.folded(left, left_rows, encoded, elsewhere)
+        right_rows = rights.folded(right, right_rows, encoded, elsewhere)
     if not comparable:
         return [*zip_longest(left_rows, right_rows)]
     pairs: list[ViewPair] = []
@@ -247,6 +280,86 @@ class _Side:
 
         signs = {pointer: sign_of(pointer) for pointer in self.texts}
         return (_row(line, signs[line.pointer]) for line in self.lines)
+
+    def folded(
+        self, value: Json, rows: Sequence[ViewRow], encoded: "dict[str, str]", elsewhere: str
+    ) -> list[ViewRow]:
+        """The rows with each member of the protocol, and each base64 text, on one row; `places` becomes theirs.
+
+        `encoded`: base64 texts, each with its decoded size. `elsewhere`: how to see what is folded.
+        """
+        ends = {pointer: index for index, (pointer, _) in enumerate(self.places)}
+        kept: list[ViewRow] = []
+        places: list[tuple[str, int]] = []
+        at = 0
+        while at < len(rows):
+            row, place = rows[at], self.places[at]
+            end = ends[place[0]] + 1
+            what = ""
+            is_metadata = row.sign == METADATA and end > at + 1
+            if place[1] == 0 and (is_metadata or (encoded and (end > at + 1 or len(row.text) > _LONG))):
+                with suppress(LookupError):
+                    # Below a duplicate key, a pointer may lead nowhere.
+                    found = resolve(value, place[0])
+                    if is_metadata and all(each.sign == METADATA for each in rows[at:end]):
+                        sent = size(compact_bytes(found))
+                        what = f"{_FOLDED.get(row.text[-1:], '…')} {sent}, not shown to models ({elsewhere})"
+                    else:
+                        what = _folded(found, encoded, elsewhere)
+            if what and not self._is_whole(at, end):
+                what = ""
+            if what:
+                key = _KEY.match(row.text)
+                row = replace(row, text=f"{key[0] if key else ''}{what}")
+            at = end if what else at + 1
+            kept.append(row)
+            places.append(place)
+        self.places = places
+        return kept
+
+    def _is_whole(self, first: int, stop: int) -> bool:
+        """True if these lines are one value: after a duplicate key, others are between them."""
+        pointer = self.places[first][0]
+        return all(each == pointer or each.startswith(f"{pointer}/") for each, _ in self.places[first:stop])
+
+
+_FOLDED = {"{": "{…}", "[": "[…]"}
+
+
+def _folded(text: Json, encoded: dict[str, str], elsewhere: str) -> str:
+    """What is printed for a base64 text, also behind the beginning of a data URL; empty for any other value."""
+    if not isinstance(text, str):
+        return ""
+    start, comma, _ = text.partition(";base64,")
+    before = start + comma if comma and len(start) < _LONG else ""
+    size_ = encoded.get(text.removeprefix(before), "")
+    return f'"{quoted_inside(before)}…" {size_} as base64 ({elsewhere})' if size_ else ""
+
+
+def _encoded(value: Json) -> dict[str, str]:
+    """The long base64 texts of a result in which the protocol puts pictures, sounds and files, each with its decoded size."""
+    found: dict[str, str] = {}
+    match value:
+        case {"content": list() as blocks} | {"contents": list() as blocks}:
+            pass
+        case {"messages": list() as messages}:
+            blocks = [message.get("content") for message in messages if isinstance(message, dict)]
+        case _:
+            return found
+    for block in blocks:
+        match block:
+            case {"type": "image" | "audio", "data": str() as text}:
+                pass
+            case {"type": "resource", "resource": {"blob": str() as text}}:
+                pass
+            case {"uri": str(), "blob": str() as text}:
+                pass
+            case _:
+                continue
+        if len(text) > _LONG and _BASE64.fullmatch(text):
+            digits = len(text) - sum(map(text.count, "=\r\n"))
+            found[text] = size(digits * 3 // 4)
+    return found
 
 
 def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Counts the bytes that a value takes as compact JSON, in pieces.
+"""Counts the bytes that a value takes as compact JSON, in pieces, and puts sizes into words.
 
 Writing 40 MB at once would block the interpreter, and with it the event loop, for a tenth of a second.
 """
@@ -45,3 +45,15 @@ def compact_bytes(value: Json) -> int:
             # The brackets and commas of the piece itself have been counted.
             size += len(dump(rest)) - 1 - len(rest) if rest else 0
     return size
+
+
+def size(size_bytes: int) -> str:
+    """A size such as `812 B`, `1.2 kB` or `5.0 MB`. The units are powers of 1000."""
+    if size_bytes < 1000:
+        return f"{size_bytes} B"
+    value = size_bytes / 1000
+    for unit in ("kB", "MB"):
+        if value < 999.5:
+            return f"{value:.1f} {unit}" if value < 99.95 else f"{value:.0f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"

@@ -206,6 +206,7 @@ class ToolResult:
             profile.name,
             max(columns(), WIDE_COLUMNS),
             model=covering.model(shown.context.model),
+            elsewhere="`raw` has it",
         )
         texts = [safe_line(_plain(line)).rstrip() for line in lines]
         more = len(texts) - _MOST_LINES

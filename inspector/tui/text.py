@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from textual.content import Content
 
 from inspector.boundary.bounded import Level
+from inspector.json import weight
 from inspector.json.pointer import split
 from inspector.safe_text import safe, safe_line
+
+size = weight.size
 
 
 def content(text: str, style: str = "") -> Content:
@@ -91,18 +94,6 @@ def cut_in_the_middle(text: str, length: int) -> str:
     head = max(length - 1, 0) // 3
     tail = max(length - 1 - head, 0)
     return f"{text[:head]}…{text[len(text) - tail :]}"
-
-
-def size(size_bytes: int) -> str:
-    """A size such as `812 B`, `1.2 kB` or `5.0 MB`. The units are powers of 1000."""
-    if size_bytes < 1000:
-        return f"{size_bytes} B"
-    value = size_bytes / 1000
-    for unit in ("kB", "MB"):
-        if value < 999.5:
-            return f"{value:.1f} {unit}" if value < 99.95 else f"{value:.0f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
 
 
 def duration(duration_s: float) -> str:

@@ -12,7 +12,7 @@ from inspector.cli.options import host_profile
 from inspector.cli.output import OutputLine, cells, has_colours, print_lines, wrapped
 from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, ResultSides, aligned, result_lines
 from inspector.hosts.projection import Projection, project
-from inspector.json.exact import Json, JsonObject, dump_text, equal
+from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
 
@@ -104,6 +104,9 @@ def test_every_character_of_every_string_is_printed_on_both_sides(value: Json, w
     if width < 100:
         return
     rows = body(plain(result_lines(raw, shown, "spec", width, ResultSides.BOTH)))
+    if isinstance(raw, dict) and isinstance(shown.context.model, dict) and "_meta" not in shown.context.model:
+        # Members that no model sees are folded.
+        raw = {key: "" if key == "_meta" else item for key, item in raw.items()}
     half = (width - 3) // 2
     parted = [split_at(row, half) for row in rows]
     assert all(right.startswith(" │ ") for _, right in parted)
@@ -155,6 +158,62 @@ def test_values_are_aligned_by_pointer_and_every_changed_row_has_a_sign() -> Non
     # A value that the boundary passes and the host drops has the same sign as on the screen.
     dropped = [row.sign for row, _ in aligned({"kept": 1, "gone": [1]}, {"kept": 1}) if row]
     assert dropped == [SAME, SAME, CHANGED, CHANGED, CHANGED, SAME]
+
+
+DATA = "AAEC" * 100
+
+
+def test_beside_each_other_metadata_and_base64_take_one_line_and_alone_they_are_whole() -> None:
+    result: JsonObject = {
+        "content": [
+            {"type": "text", "text": "a", "_meta": {"icon": ["y" * 90, DATA]}},
+            {"type": "image", "data": DATA, "mimeType": "image/png"},
+            {"type": "resource", "resource": {"uri": "a:b", "blob": f"{DATA}\n{DATA}"}},
+            {"type": "audio", "data": f"{DATA} and what a model reads", "mimeType": "audio/wav"},
+        ],
+        "structuredContent": {"type": "image", "data": DATA + "IGOR"},
+        "_meta": {"a": {"icon": DATA}},
+        "ttlMs": 5,
+    }
+    shown = shown_of(result)
+    for width in (90, 160):
+        rows = plain(result_lines(shown.masked, shown, "spec", width))
+        text = "\n".join(rows)
+        assert '·   "_meta": {…} 417 B, not shown to models (--view raw)' in text
+        assert '·       "_meta": {…} 506 B, not shown to models (--view raw)' in text
+        assert '·   "ttlMs": 5' in text
+        assert text.count('  "data": "…" 300 B as base64 (--view raw)') == 2
+        assert text.count('  "blob": "…" 600 B as base64 (--view raw)') == 2
+    # Base64 elsewhere is text that a model reads, and so is what is no base64.
+    printed = side(plain(result_lines(shown.masked, shown, "spec", 90)))
+    assert printed.count("IGOR") == printed.count("whatamodelreads") == 2
+    for view, expected in ((ResultSides.RAW, result), (ResultSides.MODEL, shown.context.model)):
+        rows = body(plain(result_lines(shown.masked, shown, "spec", 160, view)))
+        assert_has_all(expected, side(rows))
+
+
+def test_a_data_url_is_folded_but_base64_inside_a_text_is_not() -> None:
+    result: JsonObject = {
+        "content": [
+            {"type": "image", "data": DATA, "mimeType": "image/png"},
+            {"type": "resource", "resource": {"uri": "a:b", "blob": DATA}},
+        ]
+    }
+    shown = project(Result(value=result), None, Level.DECLARED, host_profile("codex"))
+    rows = plain(result_lines(shown.masked, shown, "codex", 200))
+    assert (
+        sum('"image_url": "data:image/png;base64,…" 300 B as base64 (--view raw)' in row for row in rows) == 1
+    )
+    assert side([split_at(row, 98)[1][3:] for row in rows]).count(DATA) == 1
+
+
+def test_what_is_between_duplicate_keys_is_not_folded() -> None:
+    parsed = parse('{"_meta": {"a": [1]}, "ttlMs": [2], "_meta": {"c": [3]}}')
+    assert isinstance(parsed, JsonText)
+    pairs = aligned({"r": parsed.value}, {"r": 1}, (), frozenset({"/r/_meta", "/r/ttlMs"}), elsewhere="raw")
+    texts = [left.text for left, _ in pairs if left]
+    assert '"ttlMs": […] 3 B, not shown to models (raw)' in texts
+    assert '"_meta": {' in texts
 
 
 def test_a_leaked_value_is_printed_in_full() -> None:
