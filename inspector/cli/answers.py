@@ -1,7 +1,7 @@
 """The command line's answers to requests by servers: given as options, declined otherwise."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,8 +17,10 @@ from inspector.cli.options import OptionGroup, option
 from inspector.cli.output import DIAGNOSTICS
 from inspector.credentials.cutting import masked_start
 from inspector.errors import UsageError
+from inspector.files.roots import working_folder
 from inspector.json.exact import dump_text
 from inspector.launch import Launch
+from inspector.protocol.client import Root
 from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import from_json
@@ -65,16 +67,27 @@ class AnswerOptions(OptionGroup):
             has_roots=bool(launch.options.roots),
         )
         own_url = launch.target.url if isinstance(launch.target, HttpTarget) else None
+        roots = _roots(launch.options.roots)
 
         async def respond(ask: Ask) -> Answer:
             answer = await asyncio.to_thread(prepared.answer, ask)
             refusal = link_of(ask.url, own_url).refusal if ask.kind is AskKind.URL else ""
             if refusal and answer.action is Action.ACCEPT:
                 answer = Answer(action=Action.DECLINE, why=refusal)
-            DIAGNOSTICS.say("\n".join(await asyncio.to_thread(said, ask, answer, own_url)))
+            if ask.kind is AskKind.ROOTS and roots:
+                DIAGNOSTICS.say(f"{ask.title}: answered with {roots}")
+            else:
+                DIAGNOSTICS.say("\n".join(await asyncio.to_thread(said, ask, answer, own_url)))
             return answer
 
         return replace(launch, options=replace(launch.options, responder=respond))
+
+
+def _roots(roots: Sequence[Root]) -> str:
+    """The folders for servers that ask for roots, as they are sent; with the option that changes it if the user named none."""
+    usual = ", the working folder; --no-root names none" if tuple(roots) == working_folder() else ""
+    listed = ", ".join(safe_line(root.uri) for root in roots[:_MOST_LINES])
+    return f"{listed}{' …' if len(roots) > _MOST_LINES else ''}{usual}" if roots else ""
 
 
 async def declined(ask: Ask, known: set[str]) -> Answer:

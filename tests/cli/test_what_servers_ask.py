@@ -105,6 +105,11 @@ def test_commands_name_the_working_folder_unless_an_option_names_others(
     assert other.as_uri() in (sent := named("--root", str(other)))
     assert here.as_uri() not in sent
     assert '"roots": []' in named("--no-root")
+    usual, chosen = (
+        sightline("call", "roots", *options, *asking(era)).err for options in ((), ("--root", str(other)))
+    )
+    assert f"roots/list: answered with {here.as_uri()}, the working folder; --no-root names none\n" in usual
+    assert f"roots/list: answered with {other.as_uri()}\n" in chosen
     without = sightline("call", "roots", "--no-root", *asking(era))
     assert "roots/list: answered with no folders: --root DIR names one" in without.err
     both = sightline("call", "roots", "--no-root", "--root", str(other), *asking(era))
