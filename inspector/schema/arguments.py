@@ -70,8 +70,8 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
     """Parse arguments in the forms `k=v`, read as the schema declares `k`, and `k:=JSON`.
 
     `a.b=v` sets `b` in the object `a` if the schema has one; a declared key with a dot takes precedence.
-    Giving what may be a list more than once appends. If the schema leaves the type open, a text stays a text, unless it
-    is a JSON object or list: numbers are not guessed. Raises UsageError.
+    Giving what may be a list more than once appends. Values are read as in a form. Only if the schema leaves the type open
+    does a text stay a text, unless it is a JSON object or list: numbers are not guessed. Raises UsageError.
     """
     form = form_of(schema)
     arguments: JsonObject = {}
@@ -86,7 +86,7 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
         target = _target(form.fields, name)
         if is_json:
             value = _parsed(text, name)
-        elif target.field is None or may_be_text(target.field):
+        elif target.field is None or (may_be_text(target.field) and not target.field.types):
             value = _open(text)
         else:
             value = coerce(text, replace(target.field, name=name))
