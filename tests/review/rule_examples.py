@@ -385,10 +385,18 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
             call_example(text_result('{"a": 1}', structuredContent={"a": 2})),
             call_example(text_result('{"a": 1}', structuredContent={"result": [{"a": 2}, {"a": 1}]})),
             call_example(text_result('{"a": 1}', structuredContent={"result": {"a": 1}, "b": 2})),
+            call_example(text_result('{"a": [1]}', structuredContent={"a": [1, None]})),
+            call_example(text_result('{"a": null}', structuredContent={"a": 0})),
+            call_example(text_result('{"a":' * 5_000 + "1" + "}" * 5_000, structuredContent={"a": 0})),
         ),
         (
             call_example(text_result('{"b": 2, "a": 1.0}', structuredContent={"a": 1, "b": 2})),
             call_example(text_result("a is 1", structuredContent={"a": 1})),
+            # Many serializers leave null members out.
+            call_example(
+                text_result('{"a": [{"b": 1}]}', structuredContent={"a": [{"b": 1, "c": None}], "d": None})
+            ),
+            call_example(text_result('{"a": null, "b": 1}', structuredContent={"result": {"b": 1}})),
             # As the official SDKs send a result that is no object.
             call_example(text_result('{"a": 1}', structuredContent={"result": {"a": 1}})),
             call_example(text_result('{"a": 1}', structuredContent={"result": [{"a": 1}, {"a": 2}]})),

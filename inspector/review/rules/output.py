@@ -6,7 +6,7 @@ from functools import partial
 from inspector.boundary.bounded import Rule as Withheld
 from inspector.boundary.same_content import is_part_of_result
 from inspector.credentials.find import sightings
-from inspector.json.exact import JsonText, equal, parse
+from inspector.json.exact import Json, JsonText, dump_text, equal, parse
 from inspector.json.pointer import child
 from inspector.pins.withheld import WithheldValues
 from inspector.protocol.outcome import Failure, FailureKind
@@ -98,11 +98,29 @@ def _disagrees(call: ReviewedCall) -> Iterator[Hit]:
         read = parse(text)
         if not isinstance(read, JsonText) or not isinstance(read.value, dict):
             continue
-        if not equal(read.value, structured) and not is_part_of_result(text, index, structured):
+        if equal(read.value, structured) or is_part_of_result(text, index, structured):
+            continue
+        # Many serializers leave null members out, and a reader learns the same.
+        try:
+            told, meant = _without_nulls(read.value), _without_nulls(structured)
+        except RecursionError:
+            told, meant = read.value, structured
+        if not equal(told, meant) and not is_part_of_result(dump_text(told), index, meant):
             yield Hit(
                 message="The text is JSON but differs from the structured content; hosts differ in which of them the model gets.",
                 pointer=f"/content/{index}/text",
             )
+
+
+def _without_nulls(value: Json) -> Json:
+    """`value` without the members of objects that are null."""
+    match value:
+        case dict():
+            return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+        case list():
+            return [_without_nulls(item) for item in value]
+        case _:
+            return value
 
 
 _FAILURES = (
