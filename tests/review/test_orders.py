@@ -159,3 +159,9 @@ def test_deep_definitions_make_no_rule_fail() -> None:
     found = findings_of(reviewed_of({"tools": [tool(inputSchema=schema, outputSchema=schema)]}))
     assert "SL-PRO000" not in {finding.id for finding in found}
     assert "SL-POI001" in {finding.id for finding in found}
+
+
+def test_what_stays_unchanged_is_not_concealed() -> None:
+    assert score("Mutes notifications for a time, without changing the alert rules themselves.") == 0
+    assert score("Mute them without raising an alert.") > 0
+    assert score("Do it without changing or mentioning the rules.") > 0

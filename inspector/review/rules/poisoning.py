@@ -85,8 +85,10 @@ def _out_of_sight(texts: Iterable[Text]) -> Iterator[Hit]:
 
 
 _STEERS = (
+    # `Only use this tool if …` restricts the tool itself.
     re.compile(
-        r"\b(?:always|only) (?:use|prefer|choose|call|select|pick) this (?:tool|server|function)\b",
+        r"\b(?:always (?:use|prefer|choose|call|select|pick) this (?:tool|server|function)\b|"
+        r"only (?:use|prefer|choose|call|select|pick) this (?:tool|server|function)\b(?!\s+(?:if|when|once|after|as)\b))",
         re.IGNORECASE,
     ),
     re.compile(

@@ -55,6 +55,9 @@ def _setting_aside(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
             yield "wishes"
 
 
+_ARTICLES = frozenset({"a", "an", "the", "any", "its", "their", "your", "existing"})
+
+
 def _concealing(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
     """From whom or how something is concealed: `unasked`, `without`, `user`, `this` or `anything`.
 
@@ -67,6 +70,13 @@ def _concealing(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
         behind = words[index + 1 : index + 10]
         tell = next((place for place, word in enumerate(behind[:4]) if word in lists["TELL"]), None)
         if tell is None:
+            continue
+        if (
+            words[index] == "without"
+            and behind[0] in lists["CHANGING"]
+            and _ARTICLES.issuperset(behind[1:tell])
+        ):
+            # In `without changing the alert rules`, `alert` is no verb.
             continue
         verb, rest = behind[tell], behind[tell + 1 : tell + 8]
         users = lists["USER"] if verb in always else lists["USER"] - {"them"}
