@@ -50,6 +50,8 @@ class Connection:
         self._dispatcher = dispatcher
         self._transport = transport
         self._agreement: NegotiatedProtocol | None = None
+        self.is_second = False
+        """True if the server ended at the probe for stateless revisions, and was started again for the handshake."""
 
     @property
     def agreement(self) -> NegotiatedProtocol:
@@ -192,8 +194,8 @@ async def open_connection(
 ) -> Connection:
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
-    A stdio server that exits at the first message of the stateless revisions is started again for the
-    handshake. `on_request`: answers the server's requests; servers send them in protocol revisions with a
+    A stdio server that exits at the first message of the stateless revisions, without any answer, is started again for
+    the handshake, unless the user chose the era. `on_request`: answers the server's requests; servers send them in protocol revisions with a
     handshake only. `on_refusal`: called with the reason why such a request was refused unread. `after`: the
     connection to replace; its clock, frame numbers and request ids continue.
     """
@@ -208,7 +210,9 @@ async def open_connection(
     except _DiedEarly:
         tap.note("the server exited when asked for the stateless era: starting it again with initialize")
         again = replace(opening, era=Era.LEGACY)
-        return await _opened(target, again, dispatcher(), tap)
+        connection = await _opened(target, again, dispatcher(), tap)
+        connection.is_second = True
+        return connection
     except _PostRefusedError as refused:
         if not isinstance(target, HttpTarget) or opening.transport is not None:
             raise refused.error from None
@@ -280,11 +284,15 @@ async def _opened(
         has_died = (
             lost is not None
             and lost.kind is FailureKind.CONNECTION_LOST
-            and isinstance(error, InspectorError)
+            and opening.era is Era.AUTO
+            and isinstance(transport, StdioProcess)
         )
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(connection.close())
-        if has_died and opening.era is Era.AUTO and isinstance(transport, StdioProcess):
-            raise _DiedEarly from error
+        if has_died and isinstance(error, InspectorError):
+            if not dispatcher.has_answered:
+                raise _DiedEarly from error
+            # A command that has answered may have done something, so it is not started twice.
+            error.hint = "It answered the request for the stateless era, and ended: --era legacy begins with the handshake."
         raise
     return connection

@@ -59,6 +59,7 @@ from inspector.session.rounds import answered_in_rounds
 from inspector.session.server_tasks import answered_by_task, as_task
 from inspector.session.subscriptions import ACKNOWLEDGED, LEAVING_S, MOST, UNSUBSCRIBE, Subscriptions
 from inspector.session.wording import (
+    STARTED_AGAIN,
     error_of,
     failure_of,
     missed_handshake,
@@ -197,7 +198,9 @@ class Session:
         for note in agreement.notes:
             self._connection.note(note)
         facts = server_facts(agreement.era, agreement.revision, agreement.result)
-        return replace(facts, notes=agreement.notes)
+        # The timeline has this one already, before the second start.
+        again = (STARTED_AGAIN,) if self._connection.is_second else ()
+        return replace(facts, notes=(*again, *agreement.notes))
 
     def conceal(self, values: list[str]) -> None:
         """Mask `values`, like credentials of the user, in later texts of this session and its recording."""

@@ -39,6 +39,10 @@ def unanswerable(outcome: Outcome, era: Era) -> str:
     return next((method for method in _DURING_CALLS if f"'{method}'" in text), "")
 
 
+STARTED_AGAIN = "the server ended when asked for the stateless era, so it was started again for the handshake (era legacy)"
+"""What the user is told of such a connection."""
+
+
 def missed_handshake(failure: Outcome, era: Era) -> bool:
     """True if a stateless connection ended, and the last words of the server ask for a handshake.
 

@@ -169,3 +169,13 @@ def test_a_stateless_server_that_ends_for_want_of_a_handshake_gets_the_option_th
     kept = sightline("call", "t", "--era", "legacy", *server)
     assert kept.code == 0
     assert words not in kept.err
+
+
+def test_a_server_that_ends_at_the_probe_is_started_again_and_stderr_says_so() -> None:
+    server = ("--", sys.executable, str(ROOT / "tests" / "peers" / "raw_server.py"), "exits at the probe")
+    ran = sightline("call", "t", *server)
+    assert ran.code == 0
+    assert ran.err.count("it was started again for the handshake (era legacy)") == 1
+    assert "started again" not in sightline("call", "t", "--era", "legacy", *server).err
+    refused = sightline("call", "t", "--era", "modern", *server)
+    assert (refused.code, "started again" in refused.err) == (4, False)

@@ -260,6 +260,7 @@ async def test_every_kind_of_handshake_server_can_be_connected_to(
             "no answer to initialize within 0.5 s\ncommand: ",
             "Is this an MCP server on stdio?",
         ),
+        ("refuses the probe and exits", "the server exited with code 1", "It answered the request"),
         ("refuses", 'initialize with an error: {"code":-32000,"message":"not today"}', "Try --era"),
     ],
 )
@@ -273,6 +274,14 @@ async def test_a_server_that_cannot_be_used_is_one_clear_error(
             pass
     assert message in caught.value.message
     assert caught.value.hint.startswith(hint)
+
+
+async def test_a_server_that_has_answered_is_not_started_twice() -> None:
+    session = Session(raw_server("refuses the probe and exits"), Options())
+    with pytest.raises(UnreachableError):
+        await session.connect()
+    notes = of_kind(list(session.timeline.entries), EntryKind.NOTE)
+    assert sum(note.title.startswith("started process") for note in notes) == 1
 
 
 @pytest.mark.parametrize(

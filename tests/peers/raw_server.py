@@ -166,6 +166,9 @@ def main() -> None:
                 answer(message, {**INITIALIZED, "supportedVersions": ["2026-07-28"]})
             case "server/discover" if BEHAVIOUR == "exits at the probe":
                 sys.exit(1)
+            case "server/discover" if BEHAVIOUR == "refuses the probe and exits":
+                refuse(message, -32601)
+                sys.exit(1)
             case "server/discover" if BEHAVIOUR in {"silent at the probe", "never answers"}:
                 pass
             case "server/discover":
