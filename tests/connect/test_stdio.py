@@ -260,7 +260,7 @@ async def test_every_kind_of_handshake_server_can_be_connected_to(
             "no answer to initialize within 0.5 s\ncommand: ",
             "Is this an MCP server on stdio?",
         ),
-        ("refuses the probe and exits", "the server exited with code 1", "It answered the request"),
+        ("refuses and exits at the probe", "the server exited with code 1", "It answered the request"),
         ("refuses", 'initialize with an error: {"code":-32000,"message":"not today"}', "Try --era"),
     ],
 )
@@ -277,7 +277,7 @@ async def test_a_server_that_cannot_be_used_is_one_clear_error(
 
 
 async def test_a_server_that_has_answered_is_not_started_twice() -> None:
-    session = Session(raw_server("refuses the probe and exits"), Options())
+    session = Session(raw_server("refuses and exits at the probe"), Options())
     with pytest.raises(UnreachableError):
         await session.connect()
     notes = of_kind(list(session.timeline.entries), EntryKind.NOTE)

@@ -139,6 +139,12 @@ def leave_daemon(*, keeps_pipes: bool) -> None:
 DAEMON_WORD = "left-by-%d" % os.getpid()
 
 
+def end_at_the_probe(message: Any) -> None:
+    if BEHAVIOUR.startswith("refuses"):
+        refuse(message, -32601)
+    sys.exit(1)
+
+
 def main() -> None:
     if BEHAVIOUR.startswith("leaves a daemon"):
         leave_daemon(keeps_pipes="with its pipes" in BEHAVIOUR)
@@ -164,11 +170,8 @@ def main() -> None:
         match message.get("method"):
             case "server/discover" if BEHAVIOUR == "exits without a handshake":
                 answer(message, {**INITIALIZED, "supportedVersions": ["2026-07-28"]})
-            case "server/discover" if BEHAVIOUR == "exits at the probe":
-                sys.exit(1)
-            case "server/discover" if BEHAVIOUR == "refuses the probe and exits":
-                refuse(message, -32601)
-                sys.exit(1)
+            case "server/discover" if BEHAVIOUR.endswith("exits at the probe"):
+                end_at_the_probe(message)
             case "server/discover" if BEHAVIOUR in {"silent at the probe", "never answers"}:
                 pass
             case "server/discover":
