@@ -106,10 +106,20 @@ def whole_arguments(whole: str | None) -> JsonObject:
     try:
         return from_json(_text_of(whole))
     except UsageError as error:
-        if whole.startswith(("@", "-", "{")):
+        if whole.startswith(("@", "-")):
             raise
-        hint = "--args takes one JSON object, @FILE or -; --arg NAME=VALUE gives one argument."
+        hint = (
+            _QUOTING
+            if whole.startswith("{")
+            else "--args takes one JSON object, @FILE or -; --arg NAME=VALUE gives one argument."
+        )
         raise UsageError(error.message, hint) from error
+
+
+_QUOTING = (
+    "JSON has double quotes around names and texts, and a shell keeps them between single quotes: "
+    """--args '{"name": "value"}'. --arg name=value needs none."""
+)
 
 
 def _text_of(word: str) -> str:

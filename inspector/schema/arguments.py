@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import NoReturn
 
 from msgspec import Struct
@@ -85,7 +86,7 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
             )
         target = _target(form.fields, name)
         if is_json:
-            value = _parsed(text, name)
+            value = _hinted(text, name, _JSON_TEXT)
         elif target.field is None or (may_be_text(target.field) and not target.field.types):
             value = _open(text)
         else:
@@ -228,7 +229,8 @@ def _list(field: Field, text: str) -> Json:
     if not stripped:
         return []
     if stripped.startswith("[") or not splits_at_commas(field):
-        value = _parsed(stripped, field.name)
+        hint = _LIST if splits_at_commas(field) else ""
+        value = _hinted(stripped, field.name, hint)
         return value if isinstance(value, list) else _refuse(field, text)
     parts = [part.strip() for part in stripped.split(",")]
     if field.item is None:
@@ -238,6 +240,19 @@ def _list(field: Field, text: str) -> Json:
         coerce(part, replace(item, name=f"{field.name}[{index}]", sensitive=field.sensitive))
         for index, part in enumerate(parts)
     ]
+
+
+_JSON_TEXT = "A text after := needs double quotes, as in JSON; after = it needs none."
+_LIST = 'Write a, b or, as JSON, ["a", "b"].'
+
+
+def _hinted(text: str, name: str, hint: str) -> Json:
+    """As `_parsed`; the error gets `hint` if it has none."""
+    try:
+        return _parsed(text, name)
+    except UsageError as error:
+        error.hint = error.hint or hint
+        raise
 
 
 def _parsed(text: str, name: str) -> Json:
@@ -269,7 +284,19 @@ def _refuse(field: Field, text: str) -> NoReturn:
     expected = _EXPECTED.get(field.kind) or f"one of {_cut(_listed(field.choices))}"
     given = "something else" if field.sensitive else f'"{_cut(text)}"'
     prefix = f"{_cut(field.name)}: " if field.name else ""
-    raise UsageError(f"{prefix}expected {expected}, got {given}")
+    close = "" if field.sensitive else _close_choice(field, text)
+    raise UsageError(f"{prefix}expected {expected}, got {given}", f"Did you mean {close}?" if close else "")
+
+
+def _close_choice(field: Field, text: str) -> str:
+    """The choice that `text` probably means; empty if there is none."""
+    plain = {_letters(choice): choice for choice in field.choices if isinstance(choice, str)}
+    found = get_close_matches(_letters(_cut(text)), plain, n=1)
+    return _cut(plain[found[0]]) if found else ""
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", text.strip().casefold())
 
 
 def _listed(choices: tuple[Json, ...]) -> str:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.commands.call import CallArguments, checked_arguments
+from inspector.protocol.catalogue import Tool
 from tests.cli.sightline import raw_server, sightline
 from tests.recording.samples import CANARY
 
@@ -187,3 +189,44 @@ def test_policy_options_tighten_a_call() -> None:
     ran = sightline("call", "list_inbox", "--hide-untrusted", "--format", "json", "demo")
     assert {removal["rule"] for removal in ran.json["withheld"]} >= {"untrusted"}
     assert "structuredContent" not in ran.json["model"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("generate_api_key",), "Add --arg name=VALUE. --no-validate"),
+        (("generate_api_key", "--args", "{name: a}"), '--args \'{"name": "value"}\'. --arg name=value'),
+        # As a shell splits JSON without quotes around it.
+        (("generate_api_key", "--args", "{name:", "a}"), '--args \'{"name": "value"}\'. --arg name=value'),
+        (("generate_api_key", "--args", "{name:", "a,", "b:", "1}"), '--args \'{"name": "value"}\''),
+        (("generate_api_key", "--arg", "name:=a"), "A text after := needs double quotes, as in JSON"),
+        (("generate_api_key", "--arg", "nme=a"), "nme: did you mean name? --no-validate"),
+    ],
+)
+def test_a_wrong_argument_gets_the_nearest_fix(words: tuple[str, ...], said: str) -> None:
+    ran = sightline("call", *words, "demo")
+    assert ran.code == 2
+    assert said in ran.err
+    assert ("Add --arg" in ran.err) == said.startswith("Add")
+
+
+def test_a_name_close_to_one_of_an_open_schema_is_sent_and_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tool = Tool(
+        name="t",
+        definition={
+            "name": "t",
+            "inputSchema": {"type": "object", "properties": {"max_count": {"type": "integer"}}},
+        },
+    )
+
+    def said(*single: str, is_validated: bool = True) -> str:
+        call = CallArguments(single=single, unvalidated=not is_validated)
+        assert len(checked_arguments({}, call, tool)) == len(single)
+        return capsys.readouterr().err
+
+    assert said("max-count=2") == "the input schema does not name max-count: did you mean max_count?\n"
+    assert (
+        said("other=2") == said("max-count=2", "max_count=1") == said("max-count=2", is_validated=False) == ""
+    )

@@ -278,3 +278,26 @@ def test_any_text_is_converted_or_refused_as_a_usage_error(text: str, schema: st
         assigned([f"a={text}", text], {"properties": {"a": value_of(schema)}})
     with suppress(UsageError):
         from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "hint"),
+    [
+        ("place=new_york", "Did you mean New York?"),
+        ("place=Chicagoo", "Did you mean Chicago?"),
+        ("place=London", ""),
+        ("hidden=new_york", ""),
+        ("tags=[a,b]", 'Write a, b or, as JSON, ["a", "b"].'),
+        ("rows=[a,b]", ""),
+        ("text:=a", "A text after := needs double quotes, as in JSON; after = it needs none."),
+    ],
+)
+def test_the_error_about_an_argument_has_the_nearest_fix(assignment: str, hint: str) -> None:
+    schema = value_of("""{"type": "object", "properties": {
+        "place": {"enum": ["New York", "Chicago", 5]}, "hidden": {"enum": ["New York"], "writeOnly": true},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "rows": {"type": "array", "items": {"type": "object"}}, "text": {"type": "string"}
+    }}""")
+    with pytest.raises(UsageError) as caught:
+        assigned([assignment], schema)
+    assert caught.value.hint == hint

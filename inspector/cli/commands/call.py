@@ -44,6 +44,7 @@ from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import text_at
+from inspector.json.pointer import split
 from inspector.json.weight import compact_bytes
 from inspector.launch import Launch
 from inspector.pins.pins import ConfirmReason
@@ -57,7 +58,7 @@ from inspector.protocol.raised import MAX_BEFORE, cause_in, raised_in, stderr_wo
 from inspector.protocol.targets import Era, PageTarget, StdioTarget, Target
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
-from inspector.schema.validation import violations
+from inspector.schema.validation import Violation, violations
 from inspector.session.call_record import AGAIN, FILLED, VISITING, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import title_of
@@ -200,6 +201,9 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     TOOL comes first, so that -- COMMAND can come last.
     """
+    if call.whole is not None and call.whole.startswith("{"):
+        # Before the words, since a shell may have made words of it.
+        whole_arguments(call.whole)
     _check_words(tool, target, others, connection)
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
         raise UsageError("--submit only works with web pages", "Leave it out.")
@@ -537,10 +541,22 @@ def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None)
         lines = "\n".join(f"  {violation.pointer or '/'}: {violation.message}" for violation in found)
         schema_of = f"what {tool.label} takes" if tool and tool.item else "the input schema"
         hint = "--no-validate sends them anyway."
+        meant = _meant(arguments, schema)
         raise UsageError(
-            f"the arguments do not match {schema_of}:\n{lines}", " ".join([*_meant(arguments, schema), hint])
+            f"the arguments do not match {schema_of}:\n{lines}",
+            " ".join([*meant, *_missing(found, meant), hint]),
         )
+    for sentence in () if call.unvalidated else _meant(arguments, schema):
+        DIAGNOSTICS.say(f"the input schema does not name {sentence}")
     return arguments
+
+
+def _missing(found: Sequence[Violation], meant: Sequence[str]) -> list[str]:
+    """The options that give the missing arguments, unless another argument may be meant as one of them."""
+    paths = [split(each.pointer) for each in found if each.keyword == "required"]
+    named = [safe_line(".".join(path)) for path in paths if path and not any(map(str.isdigit, path))]
+    options = [f"--arg {shlex.quote(name)}=VALUE" for name in named[:5]]
+    return [] if meant or not options else [f"Add {' '.join(options)}."]
 
 
 def _meant(arguments: JsonObject, schema: Json) -> list[str]:
