@@ -194,8 +194,7 @@ async def open_connection(
 ) -> Connection:
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
-    A stdio server that exits at the first message of the stateless revisions, without any answer, is started again for
-    the handshake, unless the user chose the era. `on_request`: answers the server's requests; servers send them in protocol revisions with a
+    A stdio server that exits at the first message of the stateless revisions is started again for the handshake, unless the user chose the era. `on_request`: answers the server's requests; servers send them in protocol revisions with a
     handshake only. `on_refusal`: called with the reason why such a request was refused unread. `after`: the
     connection to replace; its clock, frame numbers and request ids continue.
     """
@@ -290,9 +289,6 @@ async def _opened(
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(connection.close())
         if has_died and isinstance(error, InspectorError):
-            if not dispatcher.has_answered:
-                raise _DiedEarly from error
-            # A command that has answered may have done something, so it is not started twice.
-            error.hint = "It answered the request for the stateless era, and ended: --era legacy begins with the handshake."
+            raise _DiedEarly from error
         raise
     return connection

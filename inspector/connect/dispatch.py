@@ -101,8 +101,6 @@ class Dispatcher:
         self._pending: dict[str, _Pending] = {}
         self._last_id = last_id
         self._lost: Failure | None = None
-        self.has_answered = False
-        """True if the server has answered a request."""
         self._replies: dict[str, asyncio.Task[None]] = {}
         """The tasks that are answering requests by the server, by the key of the request, until they send."""
         self._sending: set[asyncio.Task[None]] = set()
@@ -210,7 +208,6 @@ class Dispatcher:
         for event in matched.events:
             match event:
                 case Answered(exchange=exchange, response=response):
-                    self.has_answered = True
                     answer = FramedAnswer(
                         outcome=outcome_of(response), frame=matched.frame, asked_s=exchange.at_s
                     )

@@ -61,6 +61,5 @@ def test_a_listing_has_the_heading_of_a_review() -> None:
     assert listed.startswith(head)
     reviews = [sightline("review", *targets).out.splitlines() for targets in (("demo",), ("demo", "demo"))]
     assert [lines[0].startswith(f"Review of {head}") for lines in reviews] == [True, True]
-    assert reviews[1][1].startswith(
-        "Review of demo (2): demo-workspace 0.1.0, protocol 2026-07-28, 20 tools, "
-    )
+    second = "Review of demo (2): demo-workspace 0.1.0, protocol 2026-07-28, 20 tools, "
+    assert sum(line.startswith(second) for line in reviews[1]) == 1
