@@ -1,9 +1,10 @@
-"""Checks whether a result fits the output schema of its tool.
+"""Checks whether a result fits the protocol, and the output schema of its tool.
 
-Source: MCP 2025-11-25, Tools, "Output Schema": servers must provide structured results that conform to it.
+Source: MCP 2025-11-25, Tools, "Tool Result", and "Output Schema": servers must provide structured results that
+conform to it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from inspector.boundary.bounded import Removal
 from inspector.boundary.contract import Contract, is_result
 from inspector.boundary.error_code import is_failed_result
 from inspector.boundary.notice import MEMBER, notice_in, notice_in_block
+from inspector.boundary.rules.unknown_content import TEXT_MEMBERS
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
 from inspector.protocol.outcome import Outcome, Result, unfinished
@@ -20,7 +22,7 @@ from inspector.schema.validation import SchemaCheck, Violation, schema_check
 MAX_VIOLATIONS = 20
 """The maximum number of violations listed for one result; more are counted."""
 _STRUCTURED = "/structuredContent"
-NO_OBJECT = "is not an object, and MCP requires one"
+_MCP = ", and MCP requires "
 _EARLIER = "cannot be checked: an earlier boundary has taken something from it"
 
 
@@ -51,9 +53,9 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
 
     @property
     def lead(self) -> str:
-        """What the result breaks: its output schema, or the protocol, which always requires an object."""
-        is_object = all(each.message != NO_OBJECT for each in self.violations)
-        return "output breaks its schema" if is_object else "result breaks the protocol"
+        """What the result breaks: the protocol, or only its output schema."""
+        breaks_protocol = any(is_of_protocol(each.message) for each in self.violations)
+        return "result breaks the protocol" if breaks_protocol else "output breaks its schema"
 
     @property
     def sentence(self) -> str:
@@ -75,20 +77,36 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
 NOT_ASKED = OutputCheck(is_asked=False)
 
 
-def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
-    """The violations of the output schema in a result; None if there is nothing to check.
+def is_of_protocol(message: str) -> bool:
+    """True for the message of a violation of the protocol, as opposed to the output schema."""
+    return _MCP in message
 
-    If a server returns something other than an object, this is a violation even without an output schema.
+
+def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
+    """The violations of the protocol and of the output schema in a result; None if there is nothing to check.
+
+    The protocol is checked even without an output schema: hosts refuse a whole result if a block of it is malformed.
 
     Pointers lead into the result. Messages may quote the result. Takes seconds at most. Never raises.
     """
     if not isinstance(outcome, Result) or unfinished(outcome):
         return None
     raw = outcome.value
-    if contract.is_listed and not contract.is_of_page and not isinstance(raw, (dict, DuplicateKeys)):
-        whole = Violation(pointer="", message=NO_OBJECT, plain=NO_OBJECT, keyword="type")
-        return SchemaCheck(violations=(whole,))
-    if contract.schema is None:
+    found = _checked_schema(raw, contract)
+    malformed = _malformed(raw) if contract.is_listed and not contract.is_of_page else ()
+    if not malformed:
+        return found
+    found = found or SchemaCheck()
+    known = {one.pointer for one in malformed}
+    others = (one for one in found.violations if one.pointer not in known)
+    listed = (*malformed, *others)
+    return replace(
+        found, violations=listed[:MAX_VIOLATIONS], more=found.more + max(0, len(listed) - MAX_VIOLATIONS)
+    )
+
+
+def _checked_schema(raw: Json, contract: Contract) -> SchemaCheck | None:
+    if contract.schema is None or not (contract.is_of_page or isinstance(raw, (dict, DuplicateKeys))):
         return None
     if not is_result(raw, contract):
         if contract.is_of_page:
@@ -124,7 +142,8 @@ def safe_output(
     for one in found.violations:
         above = _above(one.pointer)
         cut = next((pointer for pointer in above if pointer in hidden), None)
-        if cut is not None:
+        # The words about a malformed block quote nothing of it.
+        if cut is not None and not (cut and is_of_protocol(one.message)):
             words = "does not fit the schema" if cut != one.pointer else one.plain
             violations[OutputViolation(pointer=cut, keyword=one.keyword, message=words)] = None
             continue
@@ -144,6 +163,50 @@ def _above(pointer: str) -> list[str]:
     for token in pointer.split("/")[1:]:
         found.append(f"{found[-1]}/{token}")
     return found
+
+
+def _malformed(raw: Json) -> tuple[Violation, ...]:
+    """The violations of the protocol in a tool result. Blocks of unknown types are none: extensions have some."""
+    if isinstance(raw, DuplicateKeys):
+        return ()
+    if not isinstance(raw, dict):
+        return (_broken("", "is not an object", "one"),)
+    found: list[Violation] = []
+    content = raw.get("content")
+    if "content" in raw and not isinstance(content, list):
+        found.append(_broken("/content", "is not an array", "one"))
+    for index, block in enumerate(content if isinstance(content, list) else ()):
+        found += _malformed_block(f"/content/{index}", block)
+    if not isinstance(raw.get("isError", False), bool):
+        found.append(_broken("/isError", "is not a boolean", "one"))
+    return tuple(found)
+
+
+def _malformed_block(pointer: str, block: Json) -> Iterator[Violation]:
+    if isinstance(block, DuplicateKeys):
+        return
+    if not isinstance(block, dict):
+        yield _broken(pointer, "is not an object", "one")
+        return
+    kind = block.get("type")
+    keys = ("type", *TEXT_MEMBERS.get(kind, ())) if isinstance(kind, str) else ("type",)
+    for key in keys:
+        if not isinstance(block.get(key), str):
+            words = "is not a string" if key in block else "is missing"
+            yield _broken(child(pointer, key), words, f"a string in each {kind or 'content'} block")
+    if kind == "resource" and not isinstance(block.get("resource"), dict):
+        words = "is not an object" if "resource" in block else "is missing"
+        yield _broken(child(pointer, "resource"), words, "an object in each resource block")
+
+
+def _broken(pointer: str, fault: str, required: str) -> Violation:
+    message = f"{fault}{_MCP}{required}"
+    return Violation(
+        pointer=pointer,
+        message=message,
+        plain=message,
+        keyword="required" if fault == "is missing" else "type",
+    )
 
 
 def _lacking(raw: JsonObject) -> tuple[Violation, ...]:

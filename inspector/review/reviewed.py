@@ -7,6 +7,7 @@ from functools import cached_property
 from inspector.boundary.bounded import Bounded, Level, Rule
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
+from inspector.boundary.output_check import OutputViolation
 from inspector.boundary.reading import raw_of
 from inspector.boundary.secret_references import ListedReference, references_in
 from inspector.claims.claim import Claim
@@ -161,11 +162,9 @@ class ReviewedCall:
         return self.judged.bounded(Level.DECLARED)
 
     @cached_property
-    def misfits(self) -> tuple[str, ...]:
-        """Pointers at which the result violates the output schema; empty if a recording lacks values."""
-        if self.left_out:
-            return ()
-        return tuple(violation.pointer for violation in self.judged.output(Level.DECLARED).violations)
+    def violations(self) -> tuple[OutputViolation, ...]:
+        """The violations of the protocol and the output schema; empty if a recording lacks values."""
+        return () if self.left_out else self.judged.output(Level.DECLARED).violations
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:

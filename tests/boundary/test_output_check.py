@@ -68,7 +68,13 @@ def output(outcome: Outcome, schema: Json = ORDER, level: Level = Level.DECLARED
         (Result(value={}), LACKING),
         (Result(value={"isError": False}), LACKING),
         (Result(value=TWICE), [" required does not fit the schema"]),
-        (result({"id": "x"}, content={"a": 1}), ['/structuredContent/id type must be an integer, is "x"']),
+        (
+            result({"id": "x"}, content={"a": 1}),
+            [
+                "/content type is not an array, and MCP requires one",
+                '/structuredContent/id type must be an integer, is "x"',
+            ],
+        ),
     ],
 )
 def test_each_violation_is_reported_with_its_place(outcome: Outcome, expected: list[str]) -> None:
@@ -85,7 +91,6 @@ def test_each_violation_is_reported_with_its_place(outcome: Outcome, expected: l
         (result({"id": "seven"}), None),
         (result({"id": "seven"}, isError=True), ORDER),
         (Result(value={"isError": True}), ORDER),
-        (Result(value={"content": [], "isError": "yes"}), ORDER),
         (RpcError(value={"code": 1, "message": "x"}), ORDER),
         (Failure(kind=FailureKind.TIMEOUT, detail=""), ORDER),
         (Result(value={"resultType": "input_required", "inputRequests": {}}), ORDER),
@@ -104,6 +109,42 @@ def test_a_result_of_a_server_must_be_an_object_even_without_a_schema(value: Jso
     )
     assert output(Result(value=value, of_page=True), None) == NOT_ASKED
     assert Judgement(Result(value=value), None).output(Level.DECLARED) == NOT_ASKED
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"content": "ok"}, "/content is not an array, and MCP requires one"),
+        ({"content": ["ok"]}, "/content/0 is not an object, and MCP requires one"),
+        (
+            {"content": [{"text": "ok"}]},
+            "/content/0/type is missing, and MCP requires a string in each content block",
+        ),
+        (
+            {"content": [{"type": "text", "text": 5}]},
+            "/content/0/text is not a string, and MCP requires a string in each text block",
+        ),
+        (
+            {"content": [{"type": "image", "data": "aGk="}], "isError": True},
+            "/content/0/mimeType is missing, and MCP requires a string in each image block",
+        ),
+        (
+            {"content": [{"type": "resource", "resource": "file:///a"}]},
+            "/content/0/resource is not an object, and MCP requires an object in each resource block",
+        ),
+        ({"content": [], "isError": "no"}, "/isError is not a boolean, and MCP requires one"),
+        # Extensions have content types of their own.
+        ({"content": [{"type": "secret_reference"}]}, ""),
+        ({"content": [{"type": "text", "text": "ok"}]}, ""),
+    ],
+)
+def test_a_malformed_result_breaks_the_protocol_even_without_a_schema(
+    members: JsonObject, expected: str
+) -> None:
+    found = output(Result(value=members), None)
+    assert found.sentence == (f"result breaks the protocol: {expected}" if expected else "")
+    assert found.is_asked is bool(expected)
+    assert output(Result(value=members, of_page=True), None) == NOT_ASKED
 
 
 def test_a_page_result_is_compared_as_a_plain_value() -> None:

@@ -437,6 +437,21 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
         (),
         (call_example(text_result("Fine.")),),
     ),
+    "SL-OUT015": (
+        (
+            call_example({"content": "ok"}),
+            call_example({"content": ["ok"]}),
+            call_example({"content": [{"text": "ok"}]}),
+            call_example({"content": [{"type": "text", "text": 5}]}),
+            call_example({"content": [{"type": "image", "data": "aGk="}]}),
+            call_example({"content": [{"type": "resource", "resource": "file:///a"}]}),
+            call_example({"content": [], "isError": "no"}),
+        ),
+        (
+            call_example(text_result("Fine.")),
+            call_example({"content": [{"type": "hologram"}], "isError": True}),
+        ),
+    ),
     "SL-OVR001": (
         (
             tool_example(

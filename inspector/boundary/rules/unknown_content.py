@@ -9,7 +9,7 @@ from inspector.boundary.notice import UNKNOWN_CONTENT
 from inspector.boundary.walking import DUPLICATE_KEY, is_plain
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
-_TEXT_MEMBERS = {
+TEXT_MEMBERS = {
     "text": ("text",),
     "image": ("data", "mimeType"),
     "audio": ("data", "mimeType"),
@@ -30,9 +30,9 @@ def _reason(block: Json) -> Reason | None:
     if not isinstance(block, dict):
         return Reason(rule=Rule.UNKNOWN_CONTENT, detail="it is not a content block")
     kind = block.get("type")
-    if not isinstance(kind, str) or kind not in _TEXT_MEMBERS:
+    if not isinstance(kind, str) or kind not in TEXT_MEMBERS:
         return Reason(rule=Rule.UNKNOWN_CONTENT, detail="the protocol does not define this content type")
-    if not all(isinstance(block.get(key), str) for key in _TEXT_MEMBERS[kind]) or not _is_whole(kind, block):
+    if not all(isinstance(block.get(key), str) for key in TEXT_MEMBERS[kind]) or not _is_whole(kind, block):
         return Reason(rule=Rule.UNKNOWN_CONTENT, detail="it lacks a required member of its content type")
     if not is_plain(block):
         return Reason(rule=Rule.INTERNAL, detail=f"{DUPLICATE_KEY}, or it contains a secret reference")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from inspector.boundary.bounded import Rule as Withheld
+from inspector.boundary.output_check import is_of_protocol
 from inspector.boundary.same_content import is_part_of_result
 from inspector.credentials.find import sightings
 from inspector.json.exact import Json, JsonText, dump_text, equal, parse
@@ -60,8 +61,24 @@ def _on_stderr(call: ReviewedCall) -> Iterator[Hit]:
 
 def _misfit(call: ReviewedCall) -> Iterator[Hit]:
     withheld = (pointer for pointer, rule in call.withheld if rule == Withheld.INVALID_OUTPUT.value)
-    for pointer in dict.fromkeys((*withheld, *call.misfits)):
+    breaks_schema = (each.pointer for each in call.violations if not is_of_protocol(each.message))
+    for pointer in dict.fromkeys((*withheld, *breaks_schema)):
         yield Hit(message="The structured content does not fit the output schema here.", pointer=pointer)
+
+
+def _malformed(call: ReviewedCall) -> Iterator[Hit]:
+    for each in call.violations:
+        if is_of_protocol(each.message):
+            yield Hit(message=f"The result {each.message}.", pointer=each.pointer)
+
+
+def _unknown_type(call: ReviewedCall) -> Iterator[Hit]:
+    malformed = tuple(each.pointer for each in call.violations if is_of_protocol(each.message))
+    for hit in _withheld(
+        call, Withheld.UNKNOWN_CONTENT, "A content block has a type that the protocol does not define."
+    ):
+        if not any(pointer == hit.pointer or pointer.startswith(f"{hit.pointer}/") for pointer in malformed):
+            yield hit
 
 
 def _unnamed(call: ReviewedCall) -> Iterator[Hit]:
@@ -228,11 +245,7 @@ RULES = (
         consequence="Strict clients reject the whole result because of an unknown block; others pass it on unchecked.",
         fix="Use the content types of the protocol.",
         references=("CWE-1286",),
-        call=partial(
-            _withheld,
-            rule=Withheld.UNKNOWN_CONTENT,
-            message="A content block has a type that the protocol does not define.",
-        ),
+        call=_unknown_type,
     ),
     ReviewRule(
         id="SL-OUT006",
@@ -328,5 +341,15 @@ RULES = (
         fix="Leave the value out of logs, or log an id in its place.",
         references=("CWE-532", "OWASP MCP01:2025"),
         call=_on_stderr,
+    ),
+    ReviewRule(
+        id="SL-OUT015",
+        title="Result violates the protocol",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.HIGH,
+        consequence="The libraries of most hosts reject the whole result, and the model gets an error in its place.",
+        fix="Return a list of content blocks, each with the members of its type, and a boolean `isError` or none.",
+        references=("CWE-1286", "MCP 2025-11-25, Tool Result"),
+        call=_malformed,
     ),
 )

@@ -16,7 +16,7 @@ from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.counted import is_delimited
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.notice import MEMBER, START
-from inspector.boundary.output_check import NO_OBJECT, NOT_ASKED, OutputCheck, OutputViolation
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolation, is_of_protocol
 from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.apps import AppView
 from inspector.hosts.masks import is_reaching
@@ -810,7 +810,7 @@ def _around(outline: Outline, node: int) -> list[str]:
 
 def broken_words(message: str) -> str:
     """The message of a violation, with what is broken: the output schema, or the protocol."""
-    return f"breaks the {'protocol' if message == NO_OBJECT else 'output schema'}: {message}"
+    return f"breaks the {'protocol' if is_of_protocol(message) else 'output schema'}: {message}"
 
 
 def _broken_key(message: str) -> ReasonKey:
