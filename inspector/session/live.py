@@ -386,6 +386,7 @@ class Session:
                             input_schema=tool.input_schema if tool and not tool.item else None,
                         ),
                         name,
+                        tool,
                     )
                     asked_s.append(found.asked_s)
                     return found
@@ -409,7 +410,7 @@ class Session:
                 answer = await answered_by_task(
                     answer,
                     lambda method, params, within_s: self._ask(
-                        lambda reached: reached.request(method, params, timeout_s=within_s), ""
+                        lambda reached: reached.request(method, params, timeout_s=within_s)
                     ),
                     self.asker,
                     timeout_s=timeout_s or self.options.timeout_s,
@@ -484,7 +485,7 @@ class Session:
         if isinstance(self.target, PageTarget):
             raise UsageError("a page does not answer MCP requests", "Use sightline call.")
         answer = await self._ask(
-            lambda reached: reached.request(method, params, timeout_s=timeout_s or self.options.timeout_s), ""
+            lambda reached: reached.request(method, params, timeout_s=timeout_s or self.options.timeout_s)
         )
         self._see_whether_lost()
         return answer.outcome
@@ -622,7 +623,7 @@ class Session:
 
         params = resolve_params(tool, arguments)
         answer = await self._ask(
-            lambda reached: reached.request(METHOD, params, timeout_s=timeout_s), tool.name
+            lambda reached: reached.request(METHOD, params, timeout_s=timeout_s), tool.name, tool
         )
         self._see_whether_lost()
         return answer.outcome
@@ -717,9 +718,12 @@ class Session:
                     return
 
     async def _ask(
-        self, send: "Callable[[Connection], Awaitable[FramedAnswer]]", name: str
+        self,
+        send: "Callable[[Connection], Awaitable[FramedAnswer]]",
+        name: str = "",
+        decided_on: Tool | None = None,
     ) -> "FramedAnswer":
-        """Send a request about the tool `name`.
+        """Send a request about the tool `name`, if it is still listed as `decided_on`; without a name, any request.
 
         If the server no longer knows the session, connect again and resend, once.
 
@@ -729,7 +733,6 @@ class Session:
         from inspector.connect.dispatch import FramedAnswer  # noqa: PLC0415 - loaded with the connection
 
         self._connected()
-        decided_on = self.catalogue.tool(name)
         try:
             connection = await self._reachable_connection()
             self._check_same(name, decided_on)
@@ -745,11 +748,11 @@ class Session:
         return answer
 
     def _check_same(self, name: str, decided_on: Tool | None) -> None:
-        tool = self.catalogue.tool(name)
+        tool = self.catalogue.tool(name) if name else None
         before, now = (each.definition if each else None for each in (decided_on, tool))
         if tool is not decided_on and not equal(before, now):
             raise NotConfirmedError(
-                "not called: Sightline connected again, and the definition of the tool has changed",
+                "not called: Sightline listed again, and the definition of the tool has changed",
                 "Look at the tool, and call it again.",
             )
 

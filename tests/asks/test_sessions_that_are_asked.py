@@ -14,10 +14,12 @@ from msgspec.structs import replace
 
 from inspector.asks.answer import Action, Answer, sampled, with_defaults
 from inspector.asks.ask import Ask, AskKind
+from inspector.errors import NotConfirmedError
 from inspector.json.exact import Json
 from inspector.json.members import object_at
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
+from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.protocol.client import FULL, NONE, Announcement, Root
 from inspector.protocol.frames import Direction, Request, messages
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
@@ -122,6 +124,27 @@ async def test_the_rounds_of_one_call_have_new_ids_and_the_same_state() -> None:
         # None of it is sent with another call.
         await session.call("form", {})
         assert "requestState" not in object_at(requests(session, "tools/call")[3].params)
+
+
+async def test_no_further_round_is_sent_for_a_tool_that_was_changed_meanwhile() -> None:
+    def changing(ask: Ask) -> Answer:
+        (session,) = sessions
+        tools = session.catalogue.entries[Kind.TOOL]
+        changed = [replace(tool, definition={**tool.definition, "title": "Other"}) for tool in tools]  # type: ignore[union-attr]
+        session.catalogue = Catalogue(entries={Kind.TOOL: tuple(changed)})
+        return by_kind(ask)
+
+    sessions: list[Session] = []
+    async with asked(Era.MODERN, changing) as (session, seen):
+        sessions.append(session)
+        with pytest.raises(NotConfirmedError, match="the definition of the tool has changed"):
+            await session.call("shifting", {})
+        assert len(seen) == len(requests(session, "tools/call")) == 1
+    async with asked(Era.LEGACY, changing) as (session, seen):
+        sessions[:] = [session]
+        with pytest.raises(NotConfirmedError, match="the definition of the tool has changed"):
+            await session.call("visit then", {})
+        assert len(seen) == len(requests(session, "tools/call")) == 1
 
 
 async def test_a_retry_without_input_requests_sends_the_state_and_no_responses() -> None:
