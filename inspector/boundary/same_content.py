@@ -1,16 +1,18 @@
 """Text blocks that copy the structured content."""
 
+import re
 from collections.abc import Callable
 
 from inspector.boundary.bounded import Rule
 from inspector.boundary.draft import Block, Draft, Reason, withhold_blocks, withhold_structured
-from inspector.json.exact import Json, JsonText, equal, parse
+from inspector.json.exact import DuplicateKeys, Json, JsonText, Number, equal, parse
 
 MIRRORED = Reason(
     rule=Rule.MIRROR, detail="copy of the structured content; rewritten without the withheld values"
 )
 
 _STARTS = frozenset('{["-0123456789tfn')
+_FRACTION = re.compile(r"\d[.eE]")
 
 
 def text_of(block: Json) -> str | None:
@@ -55,6 +57,27 @@ def repeats(text: str, parsed: Json, value: Json) -> bool:
         return equal(parsed, value)
     # In Python, NaN does not equal itself.
     return same or ("NaN" in text and equal(parsed, value))
+
+
+def is_equally_spelt(text: str, parsed: Json, value: Json) -> bool:
+    """True if no number in `text` is written otherwise than in `value`, which it `repeats`.
+
+    A number can be written in many ways, and a secret can be in its digits: `1.000000000000000000483920117`.
+    """
+    stack: list[tuple[Json, Json]] = [(parsed, value)] if _FRACTION.search(text) else []
+    while stack:
+        match stack.pop():
+            case dict() as a, dict() as b:
+                stack.extend((a[key], b[key]) for key in a)
+            case list() as a, list() as b:
+                stack.extend(zip(a, b, strict=True))
+            case DuplicateKeys() as a, DuplicateKeys() as b:
+                stack.extend((x, y) for (_, x), (_, y) in zip(a.pairs, b.pairs, strict=True))
+            case Number() as a, b if not isinstance(b, Number) or a.text != b.text:
+                return False
+            case _:
+                pass
+    return True
 
 
 def is_part_of_result(text: str, index: int, structured: Json) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.boundary.bounded import Level
-from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number, dump_text
 from tests.boundary.bounding import (
     HIDE,
     SECRET,
@@ -36,6 +36,23 @@ def test_only_texts_that_do_not_repeat_the_structured_content_are_free_blocks() 
     blocks: list[Json] = [{"type": "text", "text": text} for text in ('{"a":1}', "x", "y", '{"a": 1}')]
     bounded = bounded_of({"content": blocks, "structuredContent": {"a": 1}}, fields(p=SENSITIVE))
     assert bounded.free_blocks == ("/content/1", "/content/2")
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ('{"n": [1.00000000000000000000000000483920117]}', {"n": [1]}),
+        ("0e483920117", 0),
+        ("1e483920117", Number("1e400")),
+    ],
+)
+def test_a_secret_in_the_spelling_of_a_number_is_withheld(written: str, value: Json) -> None:
+    reference: Json = {"type": "secret_reference", "id": "483920117", "label": "x", "redeemUrl": "/a"}
+    result: JsonObject = {"content": [reference, text(written)], "structuredContent": value}
+    for level in Level.DECLARED, Level.CLOSED:
+        assert "483920117" not in dump_text(bounded_of(result, level=level).result)
+    plain: JsonObject = {"content": [text(written)], "structuredContent": value}
+    assert content_of(bounded_of(plain)) == [text(written)]
 
 
 def test_a_text_that_repeats_an_unchanged_reference_keeps_its_spelling() -> None:

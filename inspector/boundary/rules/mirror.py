@@ -8,7 +8,15 @@ from msgspec.structs import replace
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.draft import Block, Draft, Fate, Reason, withhold_blocks
 from inspector.boundary.removals import Ledger, Secrets
-from inspector.boundary.same_content import MIRRORED, json_in, repeats, text_of, text_pointer, with_text
+from inspector.boundary.same_content import (
+    MIRRORED,
+    is_equally_spelt,
+    json_in,
+    repeats,
+    text_of,
+    text_pointer,
+    with_text,
+)
 from inspector.boundary.walking import REFERENCE
 from inspector.boundary.withhold import withhold
 from inspector.json.exact import Json, dump_text
@@ -50,7 +58,11 @@ class _Mirror:
             return block
         structured = self._draft.structured
         if structured and repeats(text, parsed.value, structured.raw):
-            return self._withheld(block) if structured.gone else self._mirror(block)
+            if structured.gone:
+                return self._withheld(block)
+            is_rewritten = self._touched or self._draft.level is Level.CLOSED
+            if is_rewritten or is_equally_spelt(text, parsed.value, structured.raw):
+                return self._mirror(block)
         # At `closed` it counts as free text, which is withheld.
         return block if self._draft.level is Level.CLOSED else self._rewritten(block, parsed.value)
 
