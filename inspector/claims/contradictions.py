@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from inspector.claims.claim import Claim, Subject, Word, words_of
 from inspector.protocol.catalogue import Tool
+from inspector.schema.spellings import HINT, MARK
 
 
 class ContradictionKind(StrEnum):
@@ -259,14 +260,21 @@ def _sensitive_unmarked(claims: _Claims, tool: Tool | None) -> Iterator[Contradi
         )
 
 
+def is_malformed_mark(claim: Claim) -> bool:
+    """True for a malformed `x-sensitive`, and for a `sensitiveHint` that is misspelt or not in an object."""
+    if claim.well_formed or claim.vocabulary != "webmcp-110":
+        return False
+    return claim.key == MARK or (claim.key == HINT and not claim.pointer.endswith(f"/{HINT}"))
+
+
 def _misspelt(claims: _Claims) -> Iterator[Contradiction]:
-    for claim in _of_110(claims, "x-sensitive"):
-        if not claim.well_formed:
-            yield Contradiction(
-                kind=ContradictionKind.MARK_MISSPELT,
-                claims=(claim,),
-                message="A sensitivity mark is malformed. It counts as a mark anyway.",
-            )
+    for claim in filter(is_malformed_mark, claims):
+        what = "A sensitivity mark" if claim.key == MARK else f"`{HINT}`"
+        yield Contradiction(
+            kind=ContradictionKind.MARK_MISSPELT,
+            claims=(claim,),
+            message=f"{what} is malformed. It counts {'as a mark ' if claim.key == MARK else ''}anyway.",
+        )
 
 
 def _not_kept(claims: _Claims) -> Iterator[Contradiction]:

@@ -11,8 +11,9 @@ from inspector.boundary.labels import (
 )
 from inspector.boundary.options import BoundaryPolicy
 from inspector.claims.claim import Claim
-from inspector.json.exact import Json
-from tests.boundary.bounding import TRUST, bounded_of, claim_of, rules_of
+from inspector.claims.registry import claims_of_result
+from inspector.json.exact import Json, JsonObject
+from tests.boundary.bounding import TRUST, bounded_of, claim_of, rules_of, text
 
 LABELLED: Json = {TRUST: {"sensitive": True}}
 
@@ -110,3 +111,31 @@ def test_an_unreadable_class_in_a_result_does_not_replace_the_declared_ones() ->
     declared = claim_of("sep-1913", RETURNED, ["credentials", "none"])
     said = claim_of("sep-1913", RETURNED, "none", well_formed=False)
     assert credentials_claim([declared], [said]) is declared
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        *({key: True} for key in ("sensitive_hint", "sensitivehint", "SensitiveHint", "sensitive\u200bHint")),
+        {"sensitive/hint": "false"},
+        [{"sensitiveHint": True}],
+        ["sensitive-hint"],
+        "sensitiveHint: true",
+    ],
+)
+def test_a_misspelt_hint_withholds_as_the_right_one_does(annotations: Json) -> None:
+    block: JsonObject = {"type": "text", "text": "words"}
+    marked: JsonObject = {**block, "annotations": annotations}
+    of_tool = bounded_of({"content": [block]}, annotations=annotations)
+    of_result = bounded_of({"content": [block], "_meta": {"annotations": annotations}})
+    of_block = bounded_of({"content": [marked, block]})
+    for bounded in of_tool, of_result, of_block:
+        assert bounded.removals[0].pointer == "/content/0"
+        assert bounded.removals[0].rule in {"sensitive-hint", "labelled"}
+    claims = claims_of_result({"_meta": {"annotations": annotations}})
+    assert [claim.well_formed for claim in claims if is_sensitive_hint(claim)] == [False]
+
+
+@pytest.mark.parametrize("annotations", [{"sensitive_hint": False}, {"insensitiveHint": True}, []])
+def test_a_misspelt_hint_that_is_false_withholds_nothing(annotations: Json) -> None:
+    assert not bounded_of({"content": [text("words")]}, annotations=annotations).removals

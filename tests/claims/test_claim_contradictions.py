@@ -140,6 +140,8 @@ CASES: list[tuple[JsonObject, Json, Kind, list[str]]] = [
         ["sensitiveHint"],
     ),
     *((schemed(mark), None, Kind.MARK_MISSPELT, ["x-sensitive"]) for mark in MISSPELT),
+    (annotated(sensitive_hint="yes"), None, Kind.MARK_MISSPELT, ["sensitiveHint"]),
+    ({"annotations": [{"sensitiveHint": True}]}, None, Kind.MARK_MISSPELT, ["sensitiveHint"]),
     (
         returning("untrustedPublic", _meta={"ifc": {"integrity": "trusted"}}),
         None,

@@ -197,7 +197,7 @@ def test_an_empty_container_of_a_wrong_type_adds_no_trait(nothing: Json) -> None
 
 
 def test_a_container_of_a_wrong_type_is_read_as_the_worst_claim() -> None:
-    claims = claims_of_tool(Tool(name="a", definition={"annotations": ["sensitiveHint"]}))
+    claims = claims_of_tool(Tool(name="a", definition={"annotations": ["readOnlyHint"]}))
     found = traits(claims)
     assert said(found) == {
         TraitName.EFFECT: "external",

@@ -663,8 +663,14 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
         ),
     ),
     "SL-SEN002": (
-        (tool_example(outputSchema=takes(pin={"type": "string", "xSensitive": True})),),
-        (tool_example(outputSchema=takes(pin={"type": "string", "x-sensitive": True})),),
+        (
+            tool_example(outputSchema=takes(pin={"type": "string", "xSensitive": True})),
+            tool_example(annotations={"SensitiveHint": True}),
+        ),
+        (
+            tool_example(outputSchema=takes(pin={"type": "string", "x-sensitive": True})),
+            tool_example(annotations={"sensitive_hint": False}),
+        ),
     ),
     "SL-SEN003": (
         (

@@ -1,6 +1,7 @@
 """`webmcp-110`: sensitive outputs and secret references.
 
-A sensitivity mark is a schema keyword, misspelt ones included. A property of that name is not a mark, nor is anything in
+A misspelt `sensitiveHint` counts, unless it is false, and so does one in annotations that are not an object. A
+sensitivity mark is a schema keyword, misspelt ones included. A property of that name is not a mark, nor is anything in
 data (`enum`, `const`, `default`, `examples`). An unknown keyword may hold a schema, because a `$ref` can point into it.
 """
 
@@ -8,11 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.claims.claim import Claim, Implication, Sort, Standing, Subject, TraitName, flag
 from inspector.claims.layout import (
     BOOLEAN,
     REPEATED,
+    WRONG_CONTAINER,
     Branch,
     Leaf,
     Member,
@@ -20,9 +23,9 @@ from inspector.claims.layout import (
     VocabularyLayout,
     members,
 )
-from inspector.json.exact import DuplicateKeys, Json, JsonObject
-from inspector.json.pointer import child
-from inspector.schema.spellings import MARK, is_mark
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.json.pointer import child, split
+from inspector.schema.spellings import HINT, MARK, is_hint, is_mark, names_hint
 
 _REFERENCE = "secret_reference"
 
@@ -31,7 +34,7 @@ _SENSITIVE_HINT = Leaf(
     meaning="no raw part of a result may reach a model, only a redacted structure or a reference",
     implications=(flag(TraitName.SENSITIVE),),
 )
-_ANNOTATIONS = Branch(members={"sensitiveHint": _SENSITIVE_HINT})
+_ANNOTATIONS = Branch(members={HINT: _SENSITIVE_HINT})
 
 _MARKED = Leaf(
     form=BOOLEAN,
@@ -155,28 +158,59 @@ def _read(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]
     ):
         block = Member(key=_REFERENCE, value=root, pointer="", repeated=False)
         yield _LAYOUT.claim(subject, block, _REFERENCED)
+    hints = tuple(_hints(subject, root))
     if subject is not Subject.TOOL:
-        yield from _LAYOUT.read(subject, root)
+        yield from hints
         return
-    hints = tuple(_LAYOUT.read(subject, root))
     marked = tuple(_mark(mark) for mark in marks(root))
     hint_first = next((member.key for member in members(root, among=("annotations", "outputSchema"))), "")
     yield from (hints + marked if hint_first == "annotations" else marked + hints)
 
 
+def _hints(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]:
+    for annotations in _annotations(subject, root):
+        if not isinstance(annotations.value, (dict, DuplicateKeys)):
+            if annotations.value and names_hint(dump_text(annotations.value)):
+                yield _LAYOUT.claim(subject, annotations, _problem(WRONG_CONTAINER), HINT)
+            continue
+        for member in members(annotations.value, annotations.pointer, repeated=annotations.repeated):
+            if is_hint(member.key):
+                is_right = member.key == HINT or member.value is False
+                leaf = _SENSITIVE_HINT if is_right else _problem(f"is misspelt; the annotation is `{HINT}`")
+                yield _LAYOUT.claim(subject, member, leaf, HINT)
+
+
+def _annotations(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Member]:
+    if subject is Subject.RESULT:
+        for meta in members(root, among=("_meta",)):
+            yield from members(meta.value, meta.pointer, repeated=meta.repeated, among=("annotations",))
+    else:
+        yield from members(root, among=("annotations",))
+
+
+def _owns(subject: Subject, pointer: str) -> bool:
+    *_, key = split(pointer) or ("",)
+    return _LAYOUT.owns(subject, f"{pointer.rpartition('/')[0]}/{HINT}" if is_hint(key) else pointer)
+
+
 def _mark(mark: WebmcpMark) -> Claim:
-    leaf = _MARKED
-    if mark.problem:
-        leaf = Leaf(form=ValueForm(words="", problem=lambda _: mark.problem), meaning="")
-    return _LAYOUT.claim(Subject.TOOL, mark.member, leaf, MARK)
+    return _LAYOUT.claim(Subject.TOOL, mark.member, _problem(mark.problem) if mark.problem else _MARKED, MARK)
 
 
-VOCABULARY = _LAYOUT.vocabulary(
-    title="Sensitive outputs and secret references",
-    source="github.com/webmachinelearning/webmcp/issues/110",
-    as_of="2026-11",
-    where='`annotations.sensitiveHint`; `"x-sensitive"` in `outputSchema`; content of type `secret_reference`',
-    more_keys={MARK: _MARKED, _REFERENCE: _REFERENCED},
-    read=_read,
-    remark="open",
+def _problem(words: str) -> Leaf:
+    """A key whose claim is malformed, whatever its value."""
+    return Leaf(form=ValueForm(words="", problem=lambda _: words), meaning="")
+
+
+VOCABULARY = replace(
+    _LAYOUT.vocabulary(
+        title="Sensitive outputs and secret references",
+        source="github.com/webmachinelearning/webmcp/issues/110",
+        as_of="2026-11",
+        where='`annotations.sensitiveHint`; `"x-sensitive"` in `outputSchema`; content of type `secret_reference`',
+        more_keys={MARK: _MARKED, _REFERENCE: _REFERENCED},
+        read=_read,
+        remark="open",
+    ),
+    owns=_owns,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from inspector.claims.claim import Subject
-from inspector.claims.contradictions import ContradictionKind, contradictions
+from inspector.claims.contradictions import ContradictionKind, contradictions, is_malformed_mark
 from inspector.claims.registry import claims_of_resolution, claims_of_result
 from inspector.json.exact import dump_text
 from inspector.review.finding import Confidence, Hit, Severity, quoted
@@ -35,7 +35,7 @@ def _is_released(offer: Offer) -> bool:
 def _malformed(offer: Offer) -> Iterator[Hit]:
     for claim in offer.claims:
         # A misspelt sensitivity mark has its own rule.
-        if not claim.well_formed and claim.key != "x-sensitive":
+        if not claim.well_formed and not is_malformed_mark(claim):
             yield Hit(
                 message=f"A declaration of the vocabulary {claim.vocabulary} is malformed, so Sightline assumes the more cautious value: {claim.problem}.",
                 pointer=claim.pointer,

@@ -220,7 +220,7 @@ RULES = (
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
         consequence="Hosts that expect the right spelling find no mark and show the value to the model.",
-        fix='Write it exactly as `"x-sensitive": true`.',
+        fix='Write it exactly as `"x-sensitive": true` in a schema, or `"sensitiveHint": true` in `annotations`.',
         references=("CWE-1286", _ISSUE_110),
         each=_misspelt,
     ),
