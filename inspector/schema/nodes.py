@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -111,7 +112,7 @@ class Node:
     perhaps: "tuple[Node, ...]" = ()
     """Schemas that apply to the same value in some cases: `anyOf`, `then`, `dependentSchemas`."""
     tests: "tuple[Node, ...]" = ()
-    """Schemas tried on the same value: `if`, `not`. Their marks count, but the names in them declare nothing."""
+    """Schemas tried on the same value: `if`, `not`, those of a `discriminator`. Their marks count, but the names in them declare nothing."""
     properties: "dict[str, Node]" = field(default_factory=dict["str", "Node"])
     patterns: "tuple[tuple[KeyPattern, Node], ...]" = ()
     additional: "Node | None" = None
@@ -257,7 +258,7 @@ class _Compiler:
             for key, value in schema.items()
             if key not in _READ and type(value) not in SCALARS
         ]
-        referring = frozenset(_REFERENCES) if unread and _marked_in(self._root) else frozenset[str]()
+        referring = frozenset(_REFERENCES) if unread and self._is_marked else frozenset[str]()
         for node, value in unread:
             # If a `$ref` leads into the value, its keyword holds definitions.
             if _marked_in(value, referring, but=self._known):
@@ -308,7 +309,7 @@ class _Compiler:
             *self._map(node, schema, "dependentSchemas").values(),
             *self._map(node, schema, "dependencies").values(),
         )
-        node.tests = self._some(node, schema, "if", "not")
+        node.tests = (*self._some(node, schema, "if", "not"), *self._mapped(node, schema))
         node.properties = self._map(node, schema, "properties")
         node.patterns = tuple(
             (KeyPattern(pattern), found)
@@ -342,6 +343,23 @@ class _Compiler:
                 _break(node, "a `$ref` of the output schema does not lead to a part of the same schema")
             else:
                 yield self.node(place.value, None, place.tokens, embedded=place.embedded)
+
+    def _mapped(self, node: Node, schema: JsonObject) -> Iterator[Node]:
+        """The schemas to which `discriminator` leads. Source: OpenAPI 3.1, Discriminator Object."""
+        discriminator = schema.get("discriminator")
+        mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else discriminator
+        references = mapping.values() if isinstance(mapping, dict) else [mapping]
+        if isinstance(mapping, (dict, list, DuplicateKeys)):
+            for reference in references:
+                place = None if node.embedded else self._references.resolve(reference)
+                if place:
+                    yield self.node(place.value, None, place.tokens, embedded=place.embedded)
+                elif self._is_marked:
+                    _break(node, "`discriminator` does not lead to a part of the same schema")
+
+    @cached_property
+    def _is_marked(self) -> bool:
+        return _marked_in(self._root)
 
     def _one(self, node: Node, schema: JsonObject, keyword: str) -> Node | None:
         return self.node(schema[keyword], node, (keyword,)) if keyword in schema else None

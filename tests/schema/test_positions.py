@@ -72,6 +72,16 @@ MARKS: list[tuple[str, Written, object, set[str]]] = [
     ("a property", an_object(a=MARKED, b=TEXT), {"a": "1", "b": "2"}, {"/a"}),
     ("the root", {"type": "object", "x-sensitive": True}, {"a": 1}, {""}),
     (
+        "a discriminator",
+        an_object(b=TEXT)
+        | {
+            "discriminator": {"propertyName": "kind", "mapping": {"x": "#/$defs/s"}},
+            "$defs": {"s": an_object(a=MARKED)},
+        },
+        {"a": "1", "b": "2"},
+        {"/a"},
+    ),
+    (
         "a container with its subtree",
         an_object(a={"type": "object", "x-sensitive": True}),
         {"a": {"b": 1}},
@@ -327,6 +337,17 @@ UNJUDGEABLE: list[tuple[str, Written]] = [
     (
         "a key named twice below an unknown keyword",
         an_object(a={"extends": DuplicateKeys((("x-sensitive", True), ("x-sensitive", False)))}),
+    ),
+    *(
+        (
+            f"a discriminator that cannot be followed: {mapping}",
+            an_object(a={"discriminator": discriminator}) | {"$defs": {"s": MARKED}},
+        )
+        for mapping, discriminator in (
+            ("a name", {"mapping": {"x": "s"}}),
+            ("a list", {"mapping": ["#/$defs/s"]}),
+            ("a key twice", DuplicateKeys((("mapping", {"x": "#/$defs/s"}), ("mapping", {})))),
+        )
     ),
     (
         "a $ref in a resource of its own of draft-04",
