@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -25,6 +27,9 @@ from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import from_json
 from inspector.schema.fields import Field, form_of
+
+if TYPE_CHECKING:
+    from inspector.cli.quoting import Quotes
 
 _WORDS = (DEFAULTS, Action.DECLINE.value, Action.CANCEL.value)
 _MOST_SAID = 300
@@ -55,10 +60,11 @@ class AnswerOptions(OptionGroup):
         help="Answer sampling with this text. No model is ever called.",
     )
 
-    def applied(self, launch: Launch) -> Launch:
+    def applied(self, launch: Launch, quotes: "Quotes | None" = None) -> Launch:
         """A copy of `launch` that gives these answers to the server. Raises UsageError.
 
-        Each request of the server and its answer are written to stderr.
+        Each request of the server and its answer are written to stderr. `quotes`: what says them; None to say
+        them at once, unmasked.
         """
         sampling = self.sampling
         prepared = PreparedAnswers(
@@ -76,8 +82,11 @@ class AnswerOptions(OptionGroup):
                 answer = Answer(action=Action.DECLINE, why=refusal)
             if ask.kind is AskKind.ROOTS and roots:
                 DIAGNOSTICS.say(f"{ask.title}: answered with {roots}")
-            else:
+            elif quotes is None or (ask.kind is AskKind.URL and answer.action is Action.ACCEPT):
+                # The user opens an accepted URL while the call waits.
                 DIAGNOSTICS.say("\n".join(await asyncio.to_thread(said, ask, answer, own_url)))
+            else:
+                quotes.say_request(ask, answer, partial(said, own_url=own_url))
             return answer
 
         return replace(launch, options=replace(launch.options, responder=respond))
@@ -90,22 +99,23 @@ def _roots(roots: Sequence[Root]) -> str:
     return f"{listed}{' …' if len(roots) > _MOST_LINES else ''}{usual}" if roots else ""
 
 
-async def declined(ask: Ask, known: set[str]) -> Answer:
+async def declined(ask: Ask, known: set[str], quotes: "Quotes") -> Answer:
     """Decline a request other than for roots, for a command without these options.
 
-    Says so on stderr, unless the same request was declined before. `known`: the lines written so far.
+    Says so on stderr, unless the same request was declined before. `known`: the lines said so far.
     """
     if ask.kind is AskKind.ROOTS:
         return Answer(action=Action.ACCEPT)
     answer = Answer(action=Action.DECLINE, why="this command does not answer requests; sightline call does")
-    text = "\n".join(await asyncio.to_thread(said, replace(ask, key=""), answer, None))
+    ask = replace(ask, key="")
+    text = "\n".join(await asyncio.to_thread(said, ask, answer))
     if text not in known and len(known) < _MOST_ASKS:
         known.add(text)
-        DIAGNOSTICS.say(text)
+        quotes.say_request(ask, answer, said)
     return answer
 
 
-def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
+def said(ask: Ask, answer: Answer, own_url: str | None = None) -> list[str]:
     """Lines, safe to show, about a request and how it was answered; they do not quote the answer.
 
     Takes seconds for a long form.

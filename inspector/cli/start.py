@@ -41,6 +41,7 @@ from inspector.protocol.targets import (
 if TYPE_CHECKING:
     from inspector.asks.answer import Answer
     from inspector.asks.ask import Ask
+    from inspector.cli.quoting import Quotes
     from inspector.session.live import Session
 
 Returned = TypeVar("Returned")
@@ -147,10 +148,12 @@ def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
     return replace(launch, watching=watching, options=replace(launch.options, is_quick_to_end=True))
 
 
-def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
+def in_session(
+    launch: Launch, use: Callable[["Session"], Awaitable[Returned]], quotes: "Quotes | None" = None
+) -> Returned:
     """Connect, `use` the session, and close it in any case. Returns the result of `use`.
 
-    Ctrl-C and SIGTERM end the server too.
+    Ctrl-C and SIGTERM end the server too. `quotes`: holds what the server says during a call.
     """
     from inspector.session.events import Event, SessionState, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
@@ -159,8 +162,11 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
 
     async def decline(ask: "Ask") -> "Answer":
         from inspector.cli.answers import declined  # noqa: PLC0415 - few servers ask for anything
+        from inspector.cli.quoting import Quotes  # noqa: PLC0415 - as above
 
-        return await declined(ask, known)
+        nonlocal quotes
+        quotes = quotes or Quotes(waits=True)
+        return await declined(ask, known, quotes)
 
     options = replace(launch.options, responder=launch.options.responder or decline)
 
@@ -184,6 +190,8 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
             returned.append(await use(session))
         finally:
             await session.close()
+            if quotes:
+                quotes.release(session)
             _report_stray_output(session)
             for why, count in session.asker.unanswered.items():
                 times = f" ({count:,} times)" if count > 1 else ""

@@ -23,6 +23,7 @@ OF_SERVERS = frozenset({"sampling/createMessage", "elicitation/create"})
 
 WORKING, INPUT, COMPLETED, FAILED, CANCELLED = "working", "input_required", "completed", "failed", "cancelled"
 _ENDED = frozenset({COMPLETED, FAILED, CANCELLED})
+STATUSES = _ENDED | {WORKING, INPUT}
 _POLL_S, _SHORTEST_S, _LONGEST_S = 1.0, 0.2, 60.0
 
 

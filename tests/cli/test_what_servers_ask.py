@@ -88,6 +88,28 @@ def test_commands_that_answer_no_requests_report_that_once(
     assert sightline("run", "calls.toml", *asking("legacy")).err.count(said) == 1
 
 
+def test_what_a_server_says_before_its_result_is_masked_as_the_result_is(tmp_path: Path) -> None:
+    def err(*words: str) -> str:
+        server = ("--", sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "telling_server.py"))
+        return sightline(*words, "--era", "legacy", *server).err
+
+    called = err("call", "marked")
+    assert "canary" not in called
+    assert called.index("progress 1 of 2\n") < called.index("progress 1 of 2: making ••••")
+    assert "sampling/createMessage: declined: no --sampling-reply was given" in called
+    for name in "plain", "marked":
+        shown = err("call", name, "--unmask")
+        assert "progress 1 of 2: making canary-7f3a91\nelicitation/create" in shown
+    assert "progress 1 of 2: making canary-7f3a91\nelicitation/create" in err("call", "plain")
+    silent = err("call", "silent", "--timeout", "0.5")
+    assert "canary" not in silent
+    assert "3 texts of the server during the call not shown: without a result" in silent
+    assert "canary" not in err("review", "--call", "--yes-call", "marked")
+    calls = tmp_path / "calls.toml"
+    calls.write_text('[calls.f]\ntool = "marked"\n')
+    assert "canary" not in err("run", str(calls))
+
+
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_commands_name_the_working_folder_unless_an_option_names_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, era: str

@@ -29,6 +29,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import DIAGNOSTICS, clipped, columns, masked_line, print_json, print_lines
+from inspector.cli.quoting import Quotes
 from inspector.cli.results import (
     UNMASK,
     ResultSides,
@@ -56,6 +57,7 @@ from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
 from inspector.protocol.raised import MAX_BEFORE, cause_in, raised_in, stderr_words
 from inspector.protocol.targets import Era, PageTarget, StdioTarget, Target
+from inspector.protocol.tasks import STATUSES
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
 from inspector.schema.validation import Violation, violations
@@ -277,7 +279,8 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         launch = launch_of(
             chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
         )
-        launch = answers.applied(launch)
+        quotes = None if output.unmask else Quotes()
+        launch = answers.applied(launch, quotes)
         if call.submit:
             launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
 
@@ -296,9 +299,11 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
                 from inspector.cli.saved_calls import conceal_unsaved  # noqa: PLC0415 - few calls are saved
 
                 own = conceal_unsaved(session, launch, name, arguments)
-            return await _made(session, launch, name, arguments, meta)
+            if quotes:
+                quotes.begin(listed, arguments, launch.options.policy)
+            return await _made(session, launch, name, arguments, meta, quotes)
 
-        made, stderr = in_session(launch, work)
+        made, stderr = in_session(launch, work, quotes)
     code = report(
         made.record,
         launch,
@@ -348,11 +353,17 @@ _VERBS = {Kind.TOOL: "calling", Kind.PROMPT: "getting"}
 
 
 async def _made(
-    session: Session, launch: Launch, name: str, arguments: JsonObject, meta: JsonObject
+    session: Session,
+    launch: Launch,
+    name: str,
+    arguments: JsonObject,
+    meta: JsonObject,
+    quotes: Quotes | None,
 ) -> tuple[Ruled, list[str]]:
     """Make a call if the policy allows it. Returns it with the lines that the server wrote to stderr meanwhile.
 
-    `name`: the name of a tool, or the handle of another item.
+    `name`: the name of a tool, or the handle of another item. `quotes`: says the texts of the server; None to
+    say them at once, unmasked.
     """
     listed = session.catalogue.tool(name)
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
@@ -364,7 +375,7 @@ async def _made(
         verb = _VERBS.get(listed.kind if listed else Kind.TOOL, "reading")
         DIAGNOSTICS.say(f"{verb} {title_of(listed, arguments) if listed else name} …")
     made = await oversight.call(
-        session, considered, agreement=launch.agreement, on_progress=_ProgressReporter().say, meta=meta
+        session, considered, agreement=launch.agreement, on_progress=_ProgressReporter(quotes).say, meta=meta
     )
     return made, await _stderr_of(session, made.record)
 
@@ -593,29 +604,33 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
 class _ProgressReporter:
     """Reports the progress of a call. The state of its task is reported only when it has changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, quotes: Quotes | None) -> None:
         self._of_task = ""
+        self._quotes = quotes
 
     def say(self, progress: Progress) -> None:
         if progress is VISITING or progress is AGAIN:
             # The line about the server's request has reported this.
             return
         if not progress.task:
-            _say_progress(progress)
+            self._say_progress(progress)
             return
         words = f": {safe_line(progress.message)}" if progress.message else ""
         said = f"task {safe_line(progress.task)}{words}"
         if said != self._of_task:
             self._of_task = said
-            DIAGNOSTICS.say(said)
+            self._say(said, f"task {progress.task}" if progress.task in STATUSES else "")
 
+    def _say(self, text: str, without: str) -> None:
+        if self._quotes and text != without:
+            self._quotes.say(text, without)
+        else:
+            DIAGNOSTICS.say(text)
 
-def _say_progress(progress: Progress) -> None:
-    if progress is FILLED:
-        DIAGNOSTICS.say(f"{progress.message}: submit the form in the browser's window …")
-        return
-    of = f" of {progress.total:g}" if progress.total is not None else ""
-    DIAGNOSTICS.say(
-        f"progress {progress.progress:g}{of}"
-        + (f": {safe_line(progress.message)}" if progress.message else "")
-    )
+    def _say_progress(self, progress: Progress) -> None:
+        if progress is FILLED:
+            DIAGNOSTICS.say(f"{progress.message}: submit the form in the browser's window …")
+            return
+        of = f" of {progress.total:g}" if progress.total is not None else ""
+        numbers = f"progress {progress.progress:g}{of}"
+        self._say(numbers + (f": {safe_line(progress.message)}" if progress.message else ""), numbers)
