@@ -55,11 +55,25 @@ def open_frames(screen: Screen[None], session: Session | None, entry: Entry, poi
         wanted = FramesWanted(
             entry=entry,
             frames=(_joined(frames),) if entry.kind is EntryKind.STDERR else frames,
-            catalogue=session.catalogue,
+            catalogue=_as_called(session, entry),
             pointer=pointer,
             own=session.own,
         )
         screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
+
+
+def _as_called(session: Session, entry: Entry) -> Catalogue:
+    """The catalogue of a session, with the tool of an exchange as it was defined at the call.
+
+    Of a call without a record, such as a running or cancelled one, as it was defined at the last call. The server
+    may have listed other tools since, with fewer marks.
+    """
+    called = [call for call in session.calls if call.tool and not call.tool.item]
+    called.sort(key=lambda call: call.at_s == entry.at_s)
+    listed = session.catalogue.entries.get(Kind.TOOL, ())
+    tools = (call.tool for call in reversed(called) if call.tool)
+    entries = {**session.catalogue.entries, Kind.TOOL: (*tools, *listed)}
+    return replace(session.catalogue, entries=entries)
 
 
 def _joined(frames: Sequence[Matched]) -> Matched:

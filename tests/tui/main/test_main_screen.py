@@ -858,6 +858,24 @@ async def test_a_frame_opened_from_the_timeline_has_its_secrets_masked() -> None
         await settled(pilot, app, "Server sent")
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
+async def test_a_frame_is_masked_by_the_definition_that_its_tool_had_at_the_call(*, is_listed: bool) -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 mint")
+        now = [{**tool, "outputSchema": {}} for tool in told.tools if isinstance(tool, dict)]
+        told.tools = now if is_listed else [{"name": "other", "inputSchema": {"type": "object"}}]
+        told.opened[0].change_lists()
+        await settled(pilot, app)
+        await pilot.press("t", "G", "space", "G", "up", "enter")
+        text = await settled(pilot, app, "received frame 2")
+        assert KEY not in text
+        assert "1 sensitive value masked" in text
+
+
 async def test_every_part_can_be_zoomed_and_restored() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL, notifications=True) as pilot:
