@@ -47,7 +47,8 @@ def link_of(url: str, own_url: str | None = None) -> Link:
     start, end = match.span(1) if match else (0, 0)
     shown = url[:_LONGEST]
     before, host, after = (safe_line(part) for part in (shown[:start], shown[start:end], shown[end:]))
-    found = origin_of(url.partition("#")[0])
+    # The fragment is opened too, so it may not have what a query may not have.
+    found = origin_of(url.replace("#", "?", 1))
     if not isinstance(found, RefusedUrl) and len(url) > _LONGEST:
         found = RefusedUrl(reason=f"it is longer than {_LONGEST:,} characters")
     if isinstance(found, RefusedUrl):

@@ -192,6 +192,9 @@ def test_answers_in_a_later_request_are_judged_by_every_form_with_their_key() ->
         ("javascript:alert(1)", "", "", "neither http nor https"),
         ("https://a.example/\x1b[31m", "a.example", "", "control character"),
         ("file:///etc/passwd", "", "", "neither http nor https"),
+        ("https://a.example/#\x00", "a.example", "", "a control character or white space: U+0000"),
+        ("https://a.example/#\n--flag", "a.example", "", "a control character or white space: U+000A"),
+        ("https://a.example/#part", "a.example", "https://a.example", "not on the server's own host"),
     ],
 )  # fmt: skip
 def test_a_url_is_checked_and_its_host_is_marked(url: str, host: str, origin: str, words: str) -> None:
