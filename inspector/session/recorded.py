@@ -255,6 +255,17 @@ class RecordedSession(Session):
             frames = [self._frame(number) for number in entry.frames]
         return tuple(matched(frame for frame in frames if frame is not None))
 
+    def catalogue_of(self, entry: Entry) -> Catalogue:
+        """What was listed when the first frame of an entry was sent.
+
+        Its answer is masked by these definitions: later ones may have fewer marks.
+
+        Blocks: call it in a thread.
+        """
+        with self.reading() as played:
+            position = played.line_of(entry.frames[0]) if entry.frames else None
+            return self.catalogue if position is None else played.moment(position).catalogue
+
     def _frame(self, number: int) -> Frame | None:
         raw = self._sealed.frame(number) if self._sealed is not None else None
         return raw if raw is not None else self.played.frame(number)

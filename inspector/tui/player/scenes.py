@@ -6,7 +6,6 @@ from msgspec import Struct
 from textual.screen import Screen
 
 from inspector.json.exact import dump_text
-from inspector.protocol.exchanges import Matched
 from inspector.protocol.timeline import Entry
 from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
 from inspector.tui.player.timeline import RecordedTimeline
@@ -122,13 +121,12 @@ class SceneReader:
         if self.scene is not None and self.scene.position == asked.position:
             self._timeline.take(found)
 
-    def _take_frames(self, asked: _FramesAsked, frames: tuple[Matched, ...]) -> None:
-        if not frames:
+    def _take_frames(self, asked: _FramesAsked, wanted: FramesWanted) -> None:
+        if not wanted.frames:
             entry = asked.entry
             words = f"This entry has no frames. {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
             self._screen.notify(words, timeout=10, markup=False)
         elif self._screen.is_current:
-            wanted = _wanted(asked.session, asked.entry, frames)
             self._screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
 
     def _could_not(self, asked: object, error: BaseException) -> None:
@@ -158,7 +156,7 @@ def _made_match(asked: _MatchAsked) -> str:
         return ""
     if not scene.is_frame:
         return match_in(f"{about[-1].title}: {about[-1].detail}", words)
-    wanted = _wanted(asked.session, about[-1], asked.session.frames_of(about[-1]))
+    wanted = _wanted(asked.session, about[-1])
     places = [place for place, each in enumerate(wanted.frames) if each.frame.number == scene.frame]
     if not places:
         return ""
@@ -168,9 +166,14 @@ def _made_match(asked: _MatchAsked) -> str:
     return found or (_MASKED if view.masked else "")
 
 
-def _wanted(session: RecordedSession, entry: Entry, frames: tuple[Matched, ...]) -> FramesWanted:
-    return FramesWanted(entry=entry, frames=frames, catalogue=session.catalogue, has_ids=not session.has_raw)
+def _wanted(session: RecordedSession, entry: Entry) -> FramesWanted:
+    return FramesWanted(
+        entry=entry,
+        frames=session.frames_of(entry),
+        catalogue=session.catalogue_of(entry),
+        has_ids=not session.has_raw,
+    )
 
 
-def _made_frames(asked: _FramesAsked) -> tuple[Matched, ...]:
-    return asked.session.frames_of(asked.entry)
+def _made_frames(asked: _FramesAsked) -> FramesWanted:
+    return _wanted(asked.session, asked.entry)

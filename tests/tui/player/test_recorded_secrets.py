@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.recording.sessions import TOOL
 from tests.recording.test_sealing import keys, sealed
 from tests.tui.recorded import CANARY, player_of, read, session
 from tests.tui.scripted import LARGE, screen_text, settled
@@ -65,3 +66,27 @@ async def test_a_foreign_identity_is_reported_and_opens_nothing(tmp_path: Path) 
         assert CANARY not in text
         await pilot.press("escape", "]", "space", "J", "escape", "q")
     assert app.return_code == 0
+
+
+async def test_a_sealed_frame_is_masked_by_the_definition_that_its_tool_had_at_the_call(
+    tmp_path: Path,
+) -> None:
+    identity, recipient = keys(tmp_path)
+    wire = session()
+    wire.listed({**TOOL, "outputSchema": {"type": "object"}})
+    app = player_of(sealed(tmp_path / "sealed.jsonl", recipient, wire), identity=identity)
+    async with app.run_test(size=LARGE) as pilot:
+        await read(pilot, app, "frame 15 of 15")
+        app.screen.query_one("#timeline").focus()
+        masked = 0
+        await pilot.press("G")
+        for _ in range(14):
+            await pilot.press("enter")
+            text = await settled(pilot, app)
+            masked += "sensitive value masked" in text and "received" in text
+            assert "CANARY" not in text
+            await pilot.press("escape")
+            await settled(pilot, app)
+            app.screen.query_one("#timeline").focus()
+            await pilot.press("up")
+        assert masked == 3
