@@ -37,6 +37,11 @@ class WithheldValues:
         """Add values that no boundary has withheld, such as fetched secrets."""
         self._bounder.known.learn(list(secrets))
 
+    @property
+    def texts(self) -> frozenset[str]:
+        """The withheld texts so far, without short ones, which occur by chance."""
+        return self._bounder.known.texts
+
     def repeats(self, value: Json) -> bool:
         """True if a value repeats a withheld value. Short values do not count, because they occur by chance."""
         known = self._bounder.known

@@ -77,6 +77,11 @@ class KnownValues:
         """True if every withheld value is so short that it occurs by chance, so that no search is useful."""
         return self._strong.is_empty
 
+    @property
+    def texts(self) -> frozenset[str]:
+        """The withheld texts that are long enough not to occur by chance."""
+        return self._strong.texts
+
     def repeats(self, value: Json) -> bool:
         """True if a JSON value repeats a withheld value that is long enough not to occur by chance."""
         return bool(self.found(self.texts_of(value), weak=False))
@@ -151,6 +156,10 @@ class _Generations:
     @property
     def is_empty(self) -> bool:
         return not self._searches
+
+    @property
+    def texts(self) -> frozenset[str]:
+        return frozenset(self._texts)
 
     def add(self, texts: set[str], keys: set[str] | None = None) -> None:
         fresh, fresh_keys = texts - self._texts, (keys or set()) - self._keys

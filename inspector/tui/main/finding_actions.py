@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from inspector.files import paths
 from inspector.json.exact import Malformed
+from inspector.pins.known_secrets import KnownSecrets, SessionSecrets
 from inspector.protocol.catalogue import Catalogue, Item, Kind
 from inspector.protocol.catalogue import Entry as ItemEntry
 from inspector.protocol.exchanges import Matched
@@ -46,8 +47,17 @@ _FORMATS = (
 )
 
 
-def open_frames(screen: Screen[None], session: Session | None, entry: Entry, pointer: str = "") -> None:
-    """Show the frames of a timeline entry. `pointer`: a place to mark in the last frame."""
+def open_frames(
+    screen: Screen[None],
+    session: Session | None,
+    entry: Entry,
+    pointer: str = "",
+    known: KnownSecrets | None = None,
+) -> None:
+    """Show the frames of a timeline entry. `pointer`: a place to mark in the last frame.
+
+    `known`: the values that were withheld from calls of the session, which are masked.
+    """
     if not entry.frames:
         screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
     elif session is not None:
@@ -58,6 +68,7 @@ def open_frames(screen: Screen[None], session: Session | None, entry: Entry, poi
             catalogue=_as_called(session, entry),
             pointer=pointer,
             own=session.own,
+            known=known,
         )
         screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
 
@@ -85,7 +96,7 @@ def _joined(frames: Sequence[Matched]) -> Matched:
 class FindingActions:
     """Opens the review and the places of findings; accepts findings and exports the review."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that show findings
         self,
         screen: Screen[None],
         link: SessionLink,
@@ -94,11 +105,15 @@ class FindingActions:
         catalogue: CatalogueSection,
         will_go_back: Callable[[Callable[[], None]], None],
         exchange_of: Callable[[int], tuple[Session, Entry] | None],
+        *,
+        secrets: SessionSecrets,
     ) -> None:
         """`will_go_back`: called with the function for Esc, when a place in a definition is shown.
 
-        `exchange_of`: the exchange of a call of this run, by its number.
+        `exchange_of`: the exchange of a call of this run, by its number. `secrets`: the values that were withheld
+        from calls of the session, which are masked in frames.
         """
+        self._secrets = secrets
         self._will_go_back = will_go_back
         self._exchange_of = exchange_of
         self._screen = screen
@@ -212,7 +227,7 @@ class FindingActions:
         else:
             # A result is below `result` of its frame. The pointer to an error begins with `/error` already.
             place = pointer if pointer.startswith("/error") else below + pointer
-            open_frames(self._screen, session or self._link.session, entry, place)
+            open_frames(self._screen, session or self._link.session, entry, place, self._secrets.known)
 
     def _say(self, words: str) -> None:
         self._screen.notify(words, markup=False)

@@ -19,6 +19,7 @@ from inspector.boundary.bounded import Level
 from inspector.errors import headline
 from inspector.hosts.registry import hosts
 from inspector.json.exact import JsonObject
+from inspector.pins.known_secrets import SessionSecrets
 from inspector.policy.gate.agreement import Terms
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, unlisted
 from inspector.protocol.client import FULL, ClientProfile
@@ -192,7 +193,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._catalogue = CataloguePane(self._marks, len(sources))
         self._tool = ToolPane()
         self._result = ResultPane()
-        self._timeline = timeline or SessionTimeline()
+        self._secrets = SessionSecrets()
+        self._timeline = timeline or SessionTimeline(self._secrets)
         self._timeline_filter = (
             TimelineFilter(self._timeline, has_servers=len(sources) > 1)
             if isinstance(self._timeline, SessionTimeline)
@@ -211,6 +213,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 tool=self._tool,
                 result=self._result,
                 gate=self._gate,
+                secrets=self._secrets,
                 level=level,
                 host=host,
                 read_only=self.READ_ONLY,
@@ -370,15 +373,18 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             server.reviewer.heard(session.timeline.entries)
 
     def _show_secrets(self) -> None:
+        self._timeline.mask_again()
         self._show_aside()
         self._show_keys()
 
     def _show_aside(self) -> None:
         """Show the output on stderr and stdout during the shown call, next to its result."""
-        record = self._result.view.record if self._result.view is not None else None
+        view = self._result.view
+        record = view.record if view is not None else None
         self._result.show_aside(
             self._timeline.output_of(record) if record is not None else ServerOutput(),
-            _warnings(record, self.server) if record is not None else (),
+            _warnings(record, self.server, is_named=bool(view.known)) if view and record else (),
+            self._secrets.known,
         )
 
     # Messages of the parts.
@@ -657,7 +663,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
         `session`: the entry's session; None for the session in use.
         """
-        open_frames(self, session or self.server.link.session, entry)
+        open_frames(self, session or self.server.link.session, entry, known=self._secrets.known)
 
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
@@ -1302,11 +1308,14 @@ def _refused_by_era(record: CallRecord, server: ServerParts) -> str:
     return unanswerable(record.outcome, facts.era) if facts is not None and is_short else ""
 
 
-def _warnings(record: CallRecord, server: ServerParts) -> tuple[str, ...]:
-    """Sentences above a result that are not about the result alone."""
+def _warnings(record: CallRecord, server: ServerParts, *, is_named: bool) -> tuple[str, ...]:
+    """Sentences above a result that are not about the result alone.
+
+    `is_named`: whether the result itself names what it passes although it was withheld before.
+    """
     warnings: list[str] = []
     repeated = server.vault.repeating.get(record.number)
-    if repeated is not None:
+    if repeated is not None and not is_named:
         words = (
             "passes a value that was withheld from an earlier call, fetched as a secret, or entered as one"
         )

@@ -86,7 +86,7 @@ class Selection:
         self._vault = vault
         self._items = Latest(screen, _asked_item, self._take_item, self._could_not)
         self._results = Latest(
-            screen, _asked_result, self._take_result, self._withhold_result, result.free_view
+            screen, self._asked_result, self._take_result, self._withhold_result, result.free_view
         )
         self._definitions = Latest(screen, asked_definition, self._take_definition, self._withhold_definition)
         self.comparing = Comparing(screen, result, self._changed)
@@ -702,6 +702,13 @@ class Selection:
         await self.idle()
         self._vault.take()
 
+    def _asked_result(self, asked: ResultAsked) -> ResultView:
+        """Runs in a thread."""
+        known = self._vault.known_beside(asked.record)
+        return result_view(
+            asked.record, asked.level, asked.host, server=SERVER_NAME, unmasked=asked.unmasked, known=known
+        )
+
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
         self._vault.take()
         if self._item is None or self._record(self._item.entry) is not asked.record:
@@ -718,7 +725,3 @@ class Selection:
 
 def _asked_item(asked: ItemAsked) -> ToolView:
     return tool_view(asked.entry, asked.record, asked.before)
-
-
-def _asked_result(asked: ResultAsked) -> ResultView:
-    return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, unmasked=asked.unmasked)

@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerCancelled
 from inspector.boundary.options import Level
 from inspector.claims.registry import vocabularies
 from inspector.hosts.registry import hosts
+from inspector.pins.known_secrets import SessionSecrets
 from inspector.pins.pins import changes_between, definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.protocol.raised import raised_in
@@ -77,6 +78,7 @@ class Stage:
     tool: ToolPane
     result: ResultPane
     gate: PolicyGate
+    secrets: SessionSecrets
     level: Level
     host: str
     read_only: str
@@ -123,7 +125,7 @@ class ServerParts:
         self.link = SessionLink(self.recorder.opened, screen)
         self.subscriptions = ResourceSubscriptions(self.link)
         self.history = HistoryKeeper(screen, target, self.show_history, is_kept=stage.is_history_kept)
-        self.vault = VaultKeeper(screen, self.link, self._show_vault)
+        self.vault = VaultKeeper(screen, self.link, self._show_vault, stage.secrets)
         self.pins = PinWatcher(screen, self.link, target, self._show_pins, self.vault.masked)
         self.runner = CallRunner(
             screen,
@@ -168,6 +170,7 @@ class ServerParts:
             self.section,
             stage.will_go_back,
             stage.exchange_of,
+            secrets=stage.secrets,
         )
         self.history_actions = HistoryActions(
             screen,

@@ -20,7 +20,9 @@ def difference_detail(view: ResultView, outline: Outline, node: int) -> Content 
     reaching = view.reaching_on(outline, node)
     removals = (reaching,) if reaching is not None else view.removals_on(outline, node)
     parts: list[Content] = []
-    if removals:
+    if reaching is not None and view.known.get(reaching.pointer) == reaching.detail:
+        parts += _known(reaching.detail, reaching.pointer)
+    elif removals:
         more = 0 if reaching is not None else view.more_on(outline, node)
         parts.append(removal_detail(removals, more, tool=view.record.tool, reaches=reaching is not None))
     else:
@@ -90,6 +92,12 @@ def _credential(view: ResultView, outline: Outline, node: int) -> Iterator[Conte
             "Sightline withholds such values if it is started with --withhold-credentials."
         ),
     )
+
+
+def _known(why: str, pointer: str) -> Iterator[Content]:
+    yield _head("!", "$text-error", "reaches the model", pointer)
+    yield labelled("why", Content(f"{why}; no declaration covers it here, so it passes."))
+    yield labelled("to change it", Content("Leave the value out of this answer, or mark it here too."))
 
 
 def _to_model(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:

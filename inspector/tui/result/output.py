@@ -2,7 +2,8 @@
 
 from msgspec import Struct
 
-from inspector.pins.withheld import OutputMasks
+from inspector.pins.known_secrets import KnownSecrets
+from inspector.pins.withheld import OutputMasks, SafeLines
 from inspector.protocol.raised import ending_with_cause, stderr_words
 from inspector.session.call_record import CallRecord
 
@@ -36,6 +37,7 @@ class OutputView(Struct, frozen=True, kw_only=True):
 
     record: CallRecord
     output: ServerOutput
+    known: KnownSecrets = KnownSecrets()
     masked: OutputInShort = OutputInShort()
     sent: OutputInShort = OutputInShort()
     """The same as the server wrote it."""
@@ -48,17 +50,31 @@ def output_masks(record: CallRecord) -> OutputMasks:
     return OutputMasks(record.tool, record.arguments, record.outcome, secrets)
 
 
-def output_view(record: CallRecord, output: ServerOutput, masks: OutputMasks) -> OutputView:
-    """The view of the output during a call. Values are masked before lines are cut, so that no part of one is left."""
-    stderr, stdout = masks.masked(output.stderr), masks.masked((output.stdout,))
+def output_view(
+    record: CallRecord, output: ServerOutput, masks: OutputMasks, known: KnownSecrets | None = None
+) -> OutputView:
+    """The view of the output during a call. Values are masked before lines are cut, so that no part of one is left.
+
+    `known`: the values that were withheld from calls of the session.
+    """
+    known = known or KnownSecrets()
+    stderr = _masked(masks.masked(output.stderr), known)
+    stdout = _masked(masks.masked((output.stdout,)), known)
     masked = ServerOutput(stderr=stderr.lines, stdout="\n".join(stdout.lines), is_failed=output.is_failed)
     return OutputView(
         record=record,
         output=output,
+        known=known,
         masked=_in_short(masked),
         sent=_in_short(output),
         warnings=tuple(filter(None, (stderr.remark("stderr"), stdout.remark("stdout")))),
     )
+
+
+def _masked(found: SafeLines, known: KnownSecrets) -> SafeLines:
+    text = "\n".join(found.lines)
+    masked = known.masked_text(text)
+    return found if masked == text else SafeLines(lines=tuple(masked.split("\n")), repeats=True)
 
 
 def _in_short(output: ServerOutput) -> OutputInShort:

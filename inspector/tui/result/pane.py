@@ -17,6 +17,7 @@ from textual.message import Message
 
 from inspector.boundary.mask import mask
 from inspector.json.exact import Json
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.pins.withheld import OutputMasks
 from inspector.protocol.links import first_link, link_at
 from inspector.protocol.outcome import Result
@@ -161,8 +162,10 @@ class ResultPane(Vertical):
         """The number of the last call from before the last save of the watched server; 0 without one."""
         self._output: OutputView | None = None
         """What the server wrote to stderr and stdout during a call; that of the shown call is drawn."""
+        self._known = KnownSecrets()
+        """The values that were withheld from calls of the session."""
         self._wanted_output = ServerOutput()
-        self._asked_output: tuple[CallRecord, ServerOutput] | None = None
+        self._asked_output: tuple[CallRecord, ServerOutput, KnownSecrets] | None = None
         self._outputs = Latest(self, self._masked_output, self._take_output, self._no_output)
         self._output_masks: tuple[CallRecord, OutputMasks] | None = None
         """The masks of the last call whose output was masked. Used in the thread of `_outputs` alone."""
@@ -211,14 +214,18 @@ class ResultPane(Vertical):
         self._choose_sides()
         self._explain()
 
-    def show_aside(self, output: ServerOutput, warnings: tuple[str, ...] = ()) -> None:
+    def show_aside(
+        self, output: ServerOutput, warnings: tuple[str, ...] = (), known: KnownSecrets | None = None
+    ) -> None:
         """Show next to the verdict what the server wrote to stderr and stdout during the call, once it is masked.
 
         Lines of stderr are shown below the values of a failed call, if there is room.
 
-        `warnings`: sentences about the call that are not about its result alone.
+        `warnings`: sentences about the call that are not about its result alone. `known`: the values that were
+        withheld from calls of the session, which are masked in the output.
         """
         self._wanted_output = output
+        self._known = known or self._known
         self._want_output()
         if warnings != self._warnings:
             self._warnings = warnings
@@ -230,29 +237,37 @@ class ResultPane(Vertical):
         wanted, asked = self._wanted_output, self._asked_output if self._outputs.is_busy else None
         if record is None or (shown is None and wanted.is_empty):
             return
-        if shown is not None and shown.record is record and shown.output == wanted:
+        known = self._known
+        if (
+            shown is not None
+            and shown.record is record
+            and shown.output == wanted
+            and (wanted.is_empty or shown.known is known)
+        ):
             return
-        if asked is None or asked[0] is not record or asked[1] != wanted:
-            self._asked_output = record, wanted
-            self._outputs.ask((record, wanted))
+        if asked is None or asked[0] is not record or asked[1] != wanted or asked[2] is not known:
+            self._asked_output = record, wanted, known
+            self._outputs.ask((record, wanted, known))
 
-    def _masked_output(self, asked: tuple[CallRecord, ServerOutput]) -> OutputView:
-        record, output = asked
+    def _masked_output(self, asked: tuple[CallRecord, ServerOutput, KnownSecrets]) -> OutputView:
+        record, output, known = asked
         if output.is_empty:
             return OutputView(record=record, output=output)
         if self._output_masks is None or self._output_masks[0] is not record:
             self._output_masks = record, output_masks(record)
-        return output_view(record, output, self._output_masks[1])
+        return output_view(record, output, self._output_masks[1], known)
 
-    def _take_output(self, asked: tuple[CallRecord, ServerOutput], view: OutputView) -> None:
+    def _take_output(self, asked: tuple[CallRecord, ServerOutput, KnownSecrets], view: OutputView) -> None:
         del asked
         self._output = view
         self._label()
         self.call_after_refresh(self._show_cause)
 
-    def _no_output(self, asked: tuple[CallRecord, ServerOutput], error: BaseException) -> None:
+    def _no_output(self, asked: tuple[CallRecord, ServerOutput, KnownSecrets], error: BaseException) -> None:
         words = f"stderr could not be masked ({type(error).__name__}), so it is not shown here: a defect of Sightline"
-        self._take_output(asked, OutputView(record=asked[0], output=asked[1], warnings=(words,)))
+        self._take_output(
+            asked, OutputView(record=asked[0], output=asked[1], known=asked[2], warnings=(words,))
+        )
 
     @property
     def _shown_output(self) -> OutputInShort:

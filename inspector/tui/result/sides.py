@@ -5,10 +5,11 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from inspector.boundary.bounded import Level, Removal
-from inspector.hosts.masks import masked_leaves
+from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.hosts.masks import masked_leaves, reaching_word, sent_word
 from inspector.hosts.projection import Projection
 from inspector.json.exact import Json, JsonObject, JsonText, parse
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.values.blocks import BlockPairs, paired_content
@@ -28,10 +29,15 @@ class Sides(Struct, frozen=True, kw_only=True):
     """The content blocks of `sent` and `beside` that share a row."""
     masks: int = 0
     reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
+    known: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    """What the model gets although it was withheld from another call, by pointer into `beside`: `withheld from #1`."""
 
 
-def sides_of(record: CallRecord, shown: Projection) -> Sides:
-    """Both sides of a call's result, masked. Takes linear time in the size of the result."""
+def sides_of(record: CallRecord, shown: Projection, known: KnownSecrets | None = None) -> Sides:
+    """Both sides of a call's result, masked. Takes linear time in the size of the result.
+
+    `known`: the values that were withheld from calls of the session.
+    """
     raw, model = shown.raw, shown.context.model
     if record.has_ids:
         # A recording has no values to mask, only their ids.
@@ -49,8 +55,19 @@ def sides_of(record: CallRecord, shown: Projection) -> Sides:
     if is_open:
         there = masks.model(there)
         model = there if same else masks.model(model)
-    count = (masked_leaves(sent) or masked_leaves(there)) if masks.removals else 0
-    return Sides(sent=sent, model=model, beside=there, blocks=blocks, masks=count, reaching=reaching)
+    passing: Mapping[str, str] = {}
+    if known is not None and not known.is_empty:
+        sent, _ = known.masked(sent, sent_word)
+        same = there is model
+        there, passing = known.masked(there, reaching_word, record.number)
+        model = there if same else known.masked(model, reaching_word, record.number)[0]
+        passed = {at: Removal(pointer=at, rule=Rule.X_SENSITIVE, detail=why) for at, why in passing.items()}
+        reaching = {**reaching, **passed}
+    has_masks = masks.removals or (known is not None and not known.is_empty)
+    count = (masked_leaves(sent) or masked_leaves(there)) if has_masks else 0
+    return Sides(
+        sent=sent, model=model, beside=there, blocks=blocks, masks=count, reaching=reaching, known=passing
+    )
 
 
 def beside(raw: Json, model: Json) -> Json:

@@ -27,6 +27,7 @@ from inspector.json.exact import Json, JsonText, equal, parse
 from inspector.json.members import text_at
 from inspector.json.pointer import join, resolve, split
 from inspector.json.walk import places
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.policy.taint import LabelKind, LabelOrigin, trust_of
 from inspector.protocol.outcome import Unfinished
 from inspector.session.call_record import CallRecord
@@ -141,10 +142,12 @@ class ResultView:
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why values that reach the model look like credentials, by pointer."""
     reached: int = 0
-    """At level `open`: the number of places in this model view with values that level `declared` withholds.
+    """The number of places in this model view with `known` values, and at level `open` with values that level `declared` withholds.
 
     Copies of these values count too.
     """
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why values that this model gets are secret though this result does not say so: `withheld from #1`, by pointer."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -366,12 +369,18 @@ class ResultView:
 
 
 def result_view(
-    record: CallRecord, level: Level, host: str, *, server: str, unmasked: bool = False
+    record: CallRecord,
+    level: Level,
+    host: str,
+    *,
+    server: str,
+    unmasked: bool = False,
+    known: KnownSecrets | None = None,
 ) -> ResultView:
     """The view of a call at a boundary level and for a host.
 
-    `server`: the name that hosts know the server by. `unmasked`: shows secrets. Raises LookupError for an
-    unknown host.
+    `server`: the name that hosts know the server by. `unmasked`: shows secrets. `known`: the values that
+    were withheld from calls of the session, which are masked too. Raises LookupError for an unknown host.
     """
     profile = host_of(host)
     if profile is None:
@@ -379,7 +388,7 @@ def result_view(
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, level, profile, call, record.policy)
     is_failure = not record.is_answered
-    sides = sides_of(record, shown)
+    sides = sides_of(record, shown, known)
     masked, model = sides.sent, sides.model
     sent = ABSENT if is_failure else in_order(masked, sides.beside)
     outline = Outline(sent, in_order_of(masked, model, sides.beside), blocks=sides.blocks)
@@ -446,6 +455,7 @@ def result_view(
         undescribed=frozenset(free.places),
         credentials=credentials,
         reached=len(reached),
+        known=sides.known,
         observed=shown.context.observed,
         remarks=tuple(remark for remark in shown.remarks if remark not in in_reasons),
         raw_bytes=shown.raw_bytes,

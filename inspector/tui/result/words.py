@@ -90,6 +90,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.record.left_out:
         sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
         more = " and the withheld values" if view.level is Level.OPEN else ""
+        more += " (withheld blocks as recorded)" if view.recorded else ""
     is_more = view.level is Level.DECLARED and view.masks > found.total > 0
     leaves = f" ({view.masks:,} values in all)" if is_more else ""
     is_counted = view.model_bytes >= _LEAST_COUNTED and not _has_media(view.values[1])
@@ -98,6 +99,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         Content.assemble(sent, ", model gets ", (size(view.model_bytes), "bold"), more, about),
         content(f"✗ {found.words}{leaves}", "bold $text-error")
         if found.withheld
+        else Content.styled("nothing withheld here", "bold $text-error")
+        if view.known
         else Content.styled(found.words, level_style(view.level)),
     ]
     if view.level is not Level.OPEN and view.host != "spec" and found.withheld.keys() - _WITHHELD_AT_OPEN:
@@ -111,8 +114,11 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     # Metadata has a reason of its own, which is in sight if little else is withheld.
     if found.other_words and (found.delimited or not found.withheld):
         parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
-    if view.reached:
-        parts.append(Content.styled(f"! {reached_words(view.reached)}", "bold $text-error"))
+    if view.known:
+        parts.insert(2, Content.styled(f"! {_known_words(view)}", "bold $text-error"))
+    if view.reached > len(view.known):
+        words = reached_words(view.reached - len(view.known))
+        parts.append(Content.styled(f"! {words}", "bold $text-error"))
     if view.credentials:
         what = passing_words(len(view.credentials))
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
@@ -124,6 +130,14 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.remarks:
         parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')} in tab 4", "$text-warning"))
     return tuple(parts)
+
+
+def _known_words(view: ResultView) -> str:
+    """`what was withheld from #1 reaches the model`."""
+    calls = sorted({why.removeprefix("withheld ") for why in view.known.values()})
+    more = f" and {len(calls) - 2:,} more" if len(calls) > 2 else ""
+    places = f" in {len(view.known):,} places" if len(view.known) > 1 else ""
+    return f"what was withheld {' and '.join(calls[:2])}{more} reaches the model{places}"
 
 
 def _by_the_host(view: ResultView) -> Iterator[Content]:
@@ -164,7 +178,8 @@ def effect_line(view: ResultView) -> Content:
         return content(" ".join(view.app.notes), "$text-accent")
     match view.level:
         case Level.OPEN:
-            reached = f"; {reached_words(view.reached)}" if view.reached else ""
+            own = view.reached - len(view.known)
+            reached = f"; {reached_words(own)}" if own > 0 else ""
             return Content.styled(f"open: nothing is withheld{reached}", "$text-error")
         case Level.DECLARED:
             return Content.styled("declared: values without a declaration pass", "$text-warning")

@@ -11,6 +11,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 from inspector.boundary.bounded import Level
 from inspector.boundary.reading import raw_of
 from inspector.json.exact import Json
+from inspector.pins.known_secrets import KnownSecrets, SessionSecrets
 from inspector.pins.withheld import WithheldValues
 from inspector.protocol.outcome import Failure
 from inspector.secrets.holdings import Holdings, holdings_in
@@ -45,13 +46,23 @@ class VaultKeeper:
     Also finds results that pass a secret of an earlier call: the boundary judges each call by itself.
     """
 
-    def __init__(self, screen: Screen[None], link: SessionLink, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        link: SessionLink,
+        changed: Callable[[], None],
+        secrets: SessionSecrets | None = None,
+    ) -> None:
+        """`secrets`: gets the withheld values of all servers."""
         self._screen = screen
         self._link = link
         self._changed = changed
         self._expected: list[tuple[Session, CallRecord]] = []
         self._empty = Custody()
         self._withheld = WithheldValues()
+        self._secrets = secrets or SessionSecrets()
+        self._unread = dict[int, CallRecord]()
+        """The calls whose withheld values are not known yet, by their numbers."""
         self._reading = threading.Lock()
         self.repeating = dict[int, str]()
         """The calls whose results pass a value that was withheld, fetched or entered before: its pointer by their numbers."""
@@ -65,6 +76,7 @@ class VaultKeeper:
         """Keep a call that has ended until `take`."""
         if self._link.session is not None:
             self._expected.append((self._link.session, record))
+            self._unread[record.number] = record
 
     def take(self) -> None:
         """Put the secrets of all waiting calls into the vault."""
@@ -75,9 +87,27 @@ class VaultKeeper:
     def masked(self, value: Json) -> Json:
         """A copy of a value in which everything is masked that repeats a secret of a call so far. Blocks."""
         with self._reading:
-            for _, record in tuple(self._expected):
-                self._withheld.learn(record.tool, record.outcome, withheld(record))
+            for record in tuple(self._unread.values()):
+                self._learn_from(record)
             return self._withheld.masked_value(value)
+
+    @property
+    def known(self) -> KnownSecrets:
+        """The values that were withheld from calls so far, of all servers; not yet those of the last calls."""
+        return self._secrets.known
+
+    def known_beside(self, record: CallRecord) -> KnownSecrets:
+        """The values that were withheld from calls so far, those before this one included. Blocks."""
+        with self._reading:
+            for each in tuple(self._unread.values()):
+                if each.number != record.number:
+                    self._learn_from(each)
+            return self._secrets.known
+
+    def _learn_from(self, record: CallRecord) -> None:
+        before = self._withheld.texts
+        self._withheld.learn(record.tool, record.outcome, islice(withheld(record), _MOST_LEARNT))
+        self._secrets.add(record.number, self._withheld.texts - before)
 
     def learn(self, secret: str) -> None:
         """Search the results of later calls for this value too."""
@@ -86,7 +116,9 @@ class VaultKeeper:
 
     def _learn(self, secret: str) -> None:
         with self._reading:
+            before = self._withheld.texts
             self._withheld.conceal([secret])
+            self._secrets.add(0, self._withheld.texts - before)
 
     def _read(self, record: CallRecord) -> tuple[Holdings, str | None]:
         """The secrets in a result, and the pointer to one that it passes although it is known. Blocks."""
@@ -94,7 +126,8 @@ class VaultKeeper:
         with self._reading:
             # Without an answer, the words are Sightline's own. They may quote the server's stderr, and no model gets them.
             repeats = None if isinstance(record.outcome, Failure) else self._withheld.repeated_in(passes)
-            self._withheld.learn(record.tool, record.outcome, islice(withheld(record), _MOST_LEARNT))
+            self._learn_from(record)
+            self._unread.pop(record.number, None)
         return holdings(record), repeats
 
     async def _take(self, session: Session, record: CallRecord) -> None:

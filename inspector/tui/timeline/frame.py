@@ -13,13 +13,14 @@ from textual.widgets import ContentSwitcher
 
 from inspector.asks.private import Questions, private_in_reply
 from inspector.boundary.bounded import Level, Removal
-from inspector.boundary.mask import SHOWN, mask
+from inspector.boundary.mask import MASK, SHOWN, mask
 from inspector.claims.resolution import METHOD as RESOLVE
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host as host_of
 from inspector.json.document import Document
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
 from inspector.json.members import object_at
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.exchanges import (
@@ -130,9 +131,12 @@ def frame_view(
     chunk: int,
     has_ids: bool = False,
     own: OwnCredentials | None = None,
+    known: KnownSecrets | None = None,
     questions: Questions | None = None,
 ) -> FrameView:
     """A frame in which sensitive arguments and results, and the user's credentials `own`, are masked.
+
+    `known`: values that were withheld from calls of the session, which are masked too.
 
     `chunk`: the number of characters after which text is wrapped. `has_ids`: whether the frame comes from a
     recording, which has ids in place of withheld values. `questions`: what the server has asked for before.
@@ -144,6 +148,7 @@ def frame_view(
     if not isinstance(frame.body, JsonText):
         text = frame.raw.decode("utf-8", "replace")
         text = own.mask(text) if own else text
+        text = known.masked_text(text) if known else text
         return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0, copied=text)
     batch = frame.body.value if isinstance(frame.body.value, list) else None
     masked = 0
@@ -163,6 +168,9 @@ def frame_view(
     if own:
         value, number = own.masked(value)
         masked += number
+    if known:
+        value, places = known.masked(value, _mask_word)
+        masked += len(places)
     text = dump_text(value) if masked else frame.raw.decode("utf-8", "replace")
     return FrameView(
         frame=frame,
@@ -171,6 +179,10 @@ def frame_view(
         masked=masked,
         copied=value,
     )
+
+
+def _mask_word(_value: Json) -> str:
+    return MASK
 
 
 def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
@@ -237,6 +249,8 @@ class FramesWanted(Struct, frozen=True, kw_only=True):
     """True if the frames come from a recording, which has ids in place of withheld values."""
     own: OwnCredentials | None = None
     """The user's own credentials, which are masked."""
+    known: KnownSecrets | None = None
+    """The values that were withheld from calls of the session, which are masked."""
 
 
 class FrameAsked(Struct, frozen=True, kw_only=True):
@@ -364,5 +378,6 @@ def asked_frame(asked: FrameAsked) -> FrameView:
         chunk=asked.chunk,
         has_ids=wanted.has_ids,
         own=wanted.own,
+        known=wanted.known,
         questions=questions,
     )

@@ -19,6 +19,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from inspector.boundary.bounded import Level
+from inspector.pins.known_secrets import SessionSecrets
 from inspector.protocol.raised import raised_in
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.safe_text import safe_line
@@ -104,6 +105,9 @@ class TimelinePane(Lines):
         del record
         return ServerOutput()
 
+    def mask_again(self) -> None:
+        """Draw the rows again: more values are known to be secret."""
+
     def show_call(self, record: CallRecord) -> None:
         """Go to the row of a call; if the call failed, to its exception."""
 
@@ -168,8 +172,10 @@ class SessionTimeline(TimelinePane):
     class RoomWanted(Message):
         """Posted when an unfolded row has more lines than a small timeline shows."""
 
-    def __init__(self) -> None:
+    def __init__(self, secrets: SessionSecrets | None = None) -> None:
+        """`secrets`: the values that were withheld from calls of the session, which are masked."""
         super().__init__()
+        self._secrets = secrets or SessionSecrets()
         self._rows = TimelineRows()
         self._listed: list[_Shown] | None = None
         """The lines on the screen; None if they are the plain rows, with none unfolded and no search."""
@@ -237,6 +243,11 @@ class SessionTimeline(TimelinePane):
         if record.judgement.breaks_schema:
             self._list(-1 if self.cursor >= self.count - 1 else None)
 
+    def mask_again(self) -> None:
+        if self._unfolded:
+            self._list(None)
+        self.refresh()
+
     def narrow(self, query: str) -> None:
         """Show only the rows that match `query`."""
         self._words = tuple(query.casefold().split())
@@ -257,9 +268,9 @@ class SessionTimeline(TimelinePane):
         clock = f"{self._began + timedelta(seconds=at_s):%H:%M:%S}" if width >= _WIDE else ""
         room = width - len(clock)
         if entry is None or shown.entry is None:
-            line = row_line(shown.row, room)
+            line = row_line(shown.row, room, self._secrets.known.short)
         else:
-            line = Content.assemble("  ", entry_line(entry, room - 2, at_s))
+            line = Content.assemble("  ", entry_line(entry, room - 2, at_s, mask=self._secrets.known.short))
         return Content.assemble((clock, "$foreground 70%"), line)
 
     def choose(self, index: int) -> None:
@@ -380,9 +391,11 @@ class SessionTimeline(TimelinePane):
                     if known[index].kind is not EntryKind.STDERR:
                         shown.append(_Shown(row, index))
                         continue
-                    lines = _whole_lines(known[index].detail, room)
+                    detail = known[index].detail
+                    text, is_cut = self._secrets.known.lines(detail)
+                    lines = _whole_lines(text, room)
                     shown += [_Shown(row, index, line) for line in lines[: max(left, 0)]]
-                    if left > 0 >= left - len(lines):
+                    if left > 0 >= left - len(lines) or is_cut:
                         shown.append(_Shown(row, index, "… Enter shows the whole line"))
                     left -= len(lines)
         return shown

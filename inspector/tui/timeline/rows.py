@@ -3,8 +3,9 @@
 The row of a call has its policy notes, logs, progress and stderr folded into it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -76,6 +77,10 @@ _STATES = {
     EntryState.UNFINISHED: ("unfinished", "bold $text-warning"),
     EntryState.FAILED: ("failed", "bold $text-error"),
 }
+
+
+Mask: TypeAlias = Callable[[str], str]
+"""Masks what must not be shown in a text of the server, and may cut its end."""
 
 
 class Segment(Struct, frozen=True, kw_only=True):
@@ -402,8 +407,11 @@ def _state_of(entry: Entry) -> tuple[str, str]:
     return ("tool error" if is_tool_error else words), style
 
 
-def row_line(row: TimelineRow, width: int) -> Content:
-    """A row in `width` cells: time, what happened and the outcome; on the right, duration and bytes."""
+def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
+    """A row in `width` cells: time, what happened and the outcome; on the right, duration and bytes.
+
+    `mask`: masks what must not be shown in a text of the server, and may cut its end.
+    """
     entry, server = row.entry, _server_words(row.segment)
     if entry is None:
         at = clock(row.segment.offset_s)
@@ -412,11 +420,12 @@ def row_line(row: TimelineRow, width: int) -> Content:
         return Content.assemble((f"{at:>8} ", "$foreground 70%"), words)
     at_s = row.segment.offset_s + entry.at_s
     if row.call:
-        words = _call_words(row, entry, _room(entry, width) - server.cell_length)
+        words = _call_words(row, entry, _room(entry, width) - server.cell_length, mask)
         return _line(at_s, entry, Content.assemble(server, words), width)
     if entry.kind is EntryKind.STDERR and row.folded:
         sign = Content.styled("▾ " if row.is_unfolded else "▸ ", "$foreground 70%")
-        words = content(shortened(stderr_words(stderr_lines([entry, *row.entries])), width), "$text-warning")
+        said = mask(stderr_words(stderr_lines([entry, *row.entries])))
+        words = content(shortened(said, width), "$text-warning")
         return _line(at_s, entry, Content.assemble(server, sign, words), width)
     if (
         entry.title in _AGREEING
@@ -425,7 +434,7 @@ def row_line(row: TimelineRow, width: int) -> Content:
     ):
         # With a server that speaks another protocol, this failure is part of a normal start.
         entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
-    return entry_line(entry, width, at_s, server)
+    return entry_line(entry, width, at_s, server, mask)
 
 
 def _server_words(segment: Segment) -> Content:
@@ -435,13 +444,17 @@ def _server_words(segment: Segment) -> Content:
     return content(f"{cut_in_the_middle(segment.server, _SERVER_WIDTH)}  ", "$text-primary")
 
 
-def entry_line(entry: Entry, width: int, at_s: float | None = None, before: Content = _NOTHING) -> Content:
+def entry_line(
+    entry: Entry, width: int, at_s: float | None = None, before: Content = _NOTHING, mask: Mask = str
+) -> Content:
     """The line of an entry. `at_s`: the time to show; None for the time of the entry.
 
-    `before`: words before the text of the entry.
+    `before`: words before the text of the entry. `mask`: as in `row_line`.
     """
     state, style = _state_of(entry)
-    words = Content.assemble(before, _words(entry, max(width, 20)), (f"  {state}", style) if state else "")
+    words = Content.assemble(
+        before, _words(entry, max(width, 20), mask), (f"  {state}", style) if state else ""
+    )
     return _line(entry.at_s if at_s is None else at_s, entry, words, width)
 
 
@@ -471,7 +484,7 @@ def _room(entry: Entry, width: int) -> int:
     return max(width - len(_right(entry)) - 1 - _BEFORE_WORDS, 10)
 
 
-def _call_words(row: TimelineRow, entry: Entry, room: int) -> Content:
+def _call_words(row: TimelineRow, entry: Entry, room: int, mask: Mask) -> Content:
     """The call, its outcome, and other events during it.
 
     Arguments and untrusted text are cut; the rest is whole or left out.
@@ -483,7 +496,7 @@ def _call_words(row: TimelineRow, entry: Entry, room: int) -> Content:
     head = Content.assemble((sign, "$foreground 70%"), f"#{row.number} ")
     name = cut_in_the_middle(row.call, max(room - head.cell_length - ended.cell_length, _LEAST_NAME))
     head = Content.assemble(head, content(name, "bold"))
-    said = [Content.assemble("  ", part) for part in _said(entry, folded) if part.plain]
+    said = [Content.assemble("  ", part) for part in _said(entry, folded, mask) if part.plain]
     left = room - head.cell_length - ended.cell_length
     arguments = content(shortened(f" {row.arguments}", 80) if row.arguments else "", "$foreground 80%")
     parts = [_cut(arguments, left - min(sum(part.cell_length for part in said), _LEAST_SAID))]
@@ -506,12 +519,12 @@ def _cut(text: Content, room: int) -> Content:
     return text.truncate(room, ellipsis=True) if room >= _LEAST_NAME else _NOTHING
 
 
-def _said(entry: Entry, folded: Sequence[Entry]) -> Iterator[Content]:
+def _said(entry: Entry, folded: Sequence[Entry], mask: Mask) -> Iterator[Content]:
     """The detail of a call, and what the server wrote during it."""
     style = "$foreground 70%" if entry.state is EntryState.PENDING else "$text-error"
-    yield content(shortened(headline(entry.detail), _LONG), style)
-    yield content(shortened(stderr_words(stderr_lines(folded)), _LONG), "$text-warning")
-    yield content(shortened(stdout_words(folded), _LONG), "$text-error")
+    yield content(shortened(mask(headline(entry.detail)), _LONG), style)
+    yield content(shortened(mask(stderr_words(stderr_lines(folded))), _LONG), "$text-warning")
+    yield content(shortened(mask(stdout_words(folded)), _LONG), "$text-error")
 
 
 def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
@@ -525,14 +538,14 @@ def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
         yield Content.styled(f"  {count(logs, 'log')}", "$foreground 70%")
 
 
-def _words(entry: Entry, length: int) -> Content:
-    title = content(shortened(entry.title, length))
+def _words(entry: Entry, length: int, mask: Mask) -> Content:
+    title = content(shortened(mask(entry.title), length))
     if entry.kind is EntryKind.STDERR:
         lines = entry.detail.splitlines()
         if len(lines) > 1:
-            return content(shortened(stderr_words(lines), length), "$text-warning")
+            return content(shortened(mask(stderr_words(lines)), length), "$text-warning")
         return Content.assemble(
-            ("stderr ", "$text-warning"), content(shortened(entry.detail.rstrip("\n"), length))
+            ("stderr ", "$text-warning"), content(shortened(mask(entry.detail.rstrip("\n")), length))
         )
     if not entry.detail:
         return title
@@ -540,7 +553,7 @@ def _words(entry: Entry, length: int) -> Content:
     if entry.kind is EntryKind.LOG:
         title = Content.assemble(("log ", "$foreground 70%"), title)
     detail = content(
-        shortened(headline(entry.detail), length), "$text-error" if failed else "$foreground 70%"
+        shortened(mask(headline(entry.detail)), length), "$text-error" if failed else "$foreground 70%"
     )
     return Content.assemble(title, "  ", detail)
 

@@ -1,0 +1,180 @@
+"""The values that were withheld from any call of a session, to mask them wherever else they are shown."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from threading import Lock
+
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.mask import MASK
+from inspector.json.edit import Copied
+from inspector.json.exact import DuplicateKeys, Json
+from inspector.json.pointer import join
+from inspector.json.texts import forms_of, texts_in
+from inspector.json.walk import places
+
+_MOST_PARTS = 32
+"""The number of searches that are kept apart, each with the call that its values are from."""
+_MOST_LITERALS = 300
+"""The number of values of one call that are masked within a text. With more, the whole text is masked."""
+_LONGEST = 4_000
+"""The number of characters of a text that `short` searches: it runs where keys are handled."""
+_LEFT_OUT = 400
+"""The number of characters that `short` cuts before the end, where a part of a value may be."""
+_MOST_SHOWN = 64_000
+"""The number of characters of lines that are searched where keys are handled."""
+_MOST_CACHED = 2_000
+
+
+class _Part:
+    """Values that were first withheld from one call. Can be used in several threads."""
+
+    def __init__(self, number: int, texts: frozenset[str]) -> None:
+        """`number`: of the call; 0 if the values are from several calls, or were fetched or entered."""
+        self.number = number
+        self.texts = texts
+        self._echoes = Echoes(texts)
+        # The search is built at its first use: here, in the thread that has found the values.
+        self._echoes.matches(("built now, not where keys are handled",))
+
+    @cached_property
+    def literals(self) -> Sequence[str]:
+        return sorted(self.texts, key=len, reverse=True) if len(self.texts) <= _MOST_LITERALS else ()
+
+    def found(self, texts: Iterable[str]) -> set[str]:
+        return set(self._echoes.matches(texts))
+
+
+class KnownSecrets:
+    """The values that were withheld so far. Does not change, so it can be used in several threads."""
+
+    def __init__(self, parts: tuple[_Part, ...] = ()) -> None:
+        self._parts = parts
+        self._short = dict[str, str]()
+
+    def with_texts(self, number: int, texts: Iterable[str]) -> "KnownSecrets":
+        """These values and those of one more call. Takes time in proportion to all values."""
+        fresh = frozenset(texts).difference(*(part.texts for part in self._parts))
+        if not fresh:
+            return self
+        parts = self._parts
+        if len(parts) == _MOST_PARTS:
+            parts = (_Part(0, frozenset().union(*(part.texts for part in parts))),)
+        return KnownSecrets((*parts, _Part(number, fresh)))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._parts
+
+    def repeats(self, text: str) -> bool:
+        """True if a text repeats one of the values."""
+        return any(part.found((text,)) for part in self._parts)
+
+    def masked(
+        self, value: Json, word: Callable[[Json], str], but: int | None = None
+    ) -> tuple[Json, Mapping[str, str]]:
+        """A value with a mask for each copy in it, and by pointer where the copies were withheld from.
+
+        `word`: the mask of a value. `but`: the number of a call whose values are not masked. Takes time in
+        proportion to the value.
+        """
+        why = dict[str, str]()
+        texts: set[str] | None = None
+        for part in self._parts:
+            if part.number == but:
+                continue
+            if texts is None:
+                texts_in(value, texts := set[str](), texts)
+            bad = part.found(texts)
+            if bad:
+                value = _covered(value, part, bad, word, why)
+                texts = None
+        return value, why
+
+    def masked_text(self, text: str) -> str:
+        """A text with a mask for each copy in it; a mask for each line, or for all of it, with one in another spelling."""
+        for part in self._parts:
+            if not part.found((text,)):
+                continue
+            lines = text.split("\n")
+            bad = part.found(lines)
+            text = "\n".join(
+                _without(part, line, lambda _: MASK, MASK) if line in bad else line for line in lines
+            )
+            if part.found((text,)):
+                # A value is spread over several lines.
+                text = "\n".join(MASK for _ in lines)
+        return text
+
+    def short(self, text: str) -> str:
+        """`masked_text` of the start of a text; the rest of a long text is cut. Takes little time for any text."""
+        if not self._parts or not text:
+            return text
+        start = text[:_LONGEST]
+        if start not in self._short:
+            if len(self._short) >= _MOST_CACHED:
+                self._short.clear()
+            self._short[start] = self.masked_text(start)
+        masked = self._short[start]
+        return masked if len(text) <= _LONGEST else masked[:-_LEFT_OUT]
+
+    def lines(self, text: str) -> tuple[str, bool]:
+        """`masked_text` of the first lines of a text, and whether there are more. Takes little time for any text."""
+        if not self._parts or len(text) <= _LONGEST:
+            return self.short(text), False
+        end = text.rfind("\n", 0, _MOST_SHOWN)
+        if len(text) <= _MOST_SHOWN:
+            return self.masked_text(text), False
+        return self.masked_text(text[:end]) if end >= 0 else self.short(text), True
+
+
+class SessionSecrets:
+    """Collects the values that are withheld from the calls of all servers, for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self.known = KnownSecrets()
+        """The values so far."""
+
+    def add(self, number: int, texts: Iterable[str]) -> None:
+        """Add values that were withheld from a call. `number`: 0 for values that were fetched or entered."""
+        with self._lock:
+            self.known = self.known.with_texts(number, texts)
+
+
+def withheld_from(number: int) -> str:
+    """`withheld from #1`."""
+    return f"withheld from #{number:,}" if number else "withheld before"
+
+
+def _without(part: _Part, text: str, word: Callable[[Json], str], whole: str | None = None) -> str:
+    masked = text
+    for literal in part.literals:
+        if literal in masked:
+            masked = masked.replace(literal, word(literal))
+    if not part.found((masked,)):
+        return masked
+    return word(text) if whole is None else whole
+
+
+def _covered(
+    value: Json, part: _Part, bad: set[str], word: Callable[[Json], str], why: dict[str, str]
+) -> Json:
+    copied = Copied(value)
+    for tokens in list(places(value, lambda leaf: _repeats(leaf, bad))):
+        here = copied.at(tokens) if tokens else value
+        masked = _without(part, here, word) if isinstance(here, str) else word(here)
+        why.setdefault(join(tokens), withheld_from(part.number))
+        if not tokens:
+            return masked
+        copied.put(tokens, masked)
+    return copied.value
+
+
+def _repeats(value: Json, bad: set[str]) -> bool:
+    if isinstance(value, dict):
+        return not bad.isdisjoint(value)
+    if isinstance(value, DuplicateKeys):
+        texts = set[str]()
+        texts_in(value, texts, texts)
+        return not texts.isdisjoint(bad)
+    return not isinstance(value, list) and not bad.isdisjoint(forms_of(value))
