@@ -53,6 +53,10 @@ def reaching_word(value: Json) -> str:
     return _word(value, REACHES)
 
 
+def _plain_word(_value: Json) -> str:
+    return MASK
+
+
 def _word(value: Json, *notes: str) -> str:
     match value:
         case str():
@@ -115,6 +119,10 @@ class Masks:
     def sent(self) -> Json:
         """The raw result with masked secrets. Shares unchanged parts."""
         return self._masked(sent_word)
+
+    def sent_plain(self) -> Json:
+        """The same with masks that do not say how long a value is."""
+        return self._masked(_plain_word)
 
     def model(self, value: Json) -> Json:
         """The model's view without a boundary, with masked secrets.

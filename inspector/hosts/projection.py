@@ -105,6 +105,11 @@ class Projection:
         return mask(self.raw, self.sensitive)
 
     @cached_property
+    def masked_sent(self) -> Json:
+        """The raw result with masked sensitive values, and with the rest of the texts that contain them."""
+        return self.masks.sent_plain()
+
+    @cached_property
     def masks(self) -> Masks:
         """The masks for the secrets in the views of a model."""
         return masks_of(self.judgement, self.policy)

@@ -141,3 +141,11 @@ def test_undeclared_leaves_are_counted(tmp_path: Path) -> None:
         f"1 value is not described by the output schema, so `declared` lets it through:\n    {place}\n"
         in text
     )
+
+
+def test_only_the_secret_within_a_text_is_masked_in_what_the_server_sent(tmp_path: Path) -> None:
+    result = {**RESULT, "content": [{"type": "text", "text": "Ann has CANARY-7. Stop."}]}
+    for boundary in ("open", "declared"):
+        _, out, _ = projected(tmp_path, result, "--boundary", boundary, "--view", "both", tool=TOOL)
+        assert '"text": "Ann has ••••••••. Stop."' in out
+        assert "CANARY" not in out

@@ -420,7 +420,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         DIAGNOSTICS.say(f"received {received / 1_000_000:,.1f} MB, preparing the text …")
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
-    raw = shown.raw if output.unmask else shown.masked
+    raw = shown.raw if output.unmask else shown.masked_sent
     model = shown.context.model if output.unmask else shown.masked_model
     is_stderr_shown = output.whole_stderr or _has_failed(record)
     remark, of_page = "", page_answer(record.outcome)

@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913 - an option each
             }
         )
         return ExitCode.OK
-    raw = shown.raw if unmask else shown.masked
+    raw = shown.raw if unmask else shown.masked_sent
     print_lines(result_lines(raw, shown, lens.host, columns(), view, model=model))
     return ExitCode.OK
 
