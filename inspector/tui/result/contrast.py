@@ -140,6 +140,12 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
         sizes = f": model gets {size(after.model_bytes)} instead of {size(before.model_bytes)}"
         return Content.assemble(lead, sizes)
     more = counted(after.removals).total - counted(before.removals).total
+    order = list(Level)
+    is_stricter = order.index(after.level) > order.index(before.level)
+    if more and (more < 0) is is_stricter:
+        # A part that is withheld as a whole counts once, whatever is in it: protocol metadata, a whole block.
+        words = "nothing more passes" if is_stricter else "nothing more is withheld"
+        return Content.assemble(lead, f": {words}")
     if not more:
         return Content.assemble(lead, ": as many values withheld")
     words = f"{more:,} more {'value' if more == 1 else 'values'} withheld"

@@ -15,12 +15,13 @@ from inspector.tui.result.contrast import (
     contrast_strip,
     contrast_title,
     leaf_count,
+    lens_change,
 )
 from inspector.tui.text import path
 from inspector.tui.values.outline import Outline, Side, SideDifference
 from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import row_text
-from tests.tui.result.test_result_view import RESULT, SECRET, TOOL, record_of
+from tests.tui.result.test_result_view import RESULT, SECRET, TOOL, record_of, view_of
 
 DECLARED = Lens(level=Level.DECLARED, host="spec")
 CLOSED = Lens(level=Level.CLOSED, host="spec")
@@ -164,3 +165,15 @@ def test_json_in_a_text_is_compared_value_by_value_as_in_a_result() -> None:
     tops = [view.outline.label(node) for node in view.outline.children(0)]
     assert "structuredContent" in tops
     assert "content" not in tops
+
+
+def test_a_stricter_boundary_is_never_said_to_withhold_less() -> None:
+    value: Json = {
+        "content": [],
+        "structuredContent": {"id": "one", "key": SECRET},
+        "_meta": {"trace": SECRET},
+    }
+    declared, closed = view_of(value), view_of(value, Level.CLOSED)
+    assert lens_change(declared, closed).plain == "declared → closed: nothing more passes"
+    assert lens_change(closed, declared).plain == "closed → declared: nothing more is withheld"
+    assert lens_change(declared, view_of(value, Level.OPEN)).plain.endswith("no longer withheld")
