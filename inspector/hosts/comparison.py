@@ -13,7 +13,7 @@ from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import raw_of
-from inspector.hosts.leaks import Finder, Leak, Leaked, LeakSearch, secrets_of
+from inspector.hosts.leaks import Finder, Leak, Leaked, LeakPlace, LeakSearch, secrets_of
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, Host, HostChange, ModelContext
 from inspector.hosts.projection import model_view_of
 from inspector.hosts.registry import hosts
@@ -58,8 +58,17 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def leaks(self) -> tuple[str, ...]:
-        """The leaked values, as pointers into the raw result."""
+        """The distinct values that leak, each by the pointer to where it is withheld in the raw result."""
         return self.leaked.pointers
+
+    @property
+    def leak_places(self) -> tuple[tuple[LeakPlace, ...], ...]:
+        """For each of `leaks`: where in the raw result the model gets the value from; if not known, where it is withheld."""
+        places = self.leaked.places or ((),) * len(self.leaks)
+        return tuple(
+            found or (LeakPlace(pointer=pointer, is_within=False),)
+            for pointer, found in zip(self.leaks, places, strict=True)
+        )
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -137,7 +146,7 @@ def compare(
                     host=host,
                     context=context,
                     size_bytes=0 if bounded.unfinished else compact_bytes(context.model),
-                    leaked=_leaked(search, host, unbounded, left),
+                    leaked=_leaked(search, host, unbounded, left, raw),
                     observed_open=unbounded.observed,
                 )
             )
@@ -179,12 +188,14 @@ def _search(raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPo
         return None
 
 
-def _leaked(search: LeakSearch | None, host: Host, unbounded: ModelContext, hosts_left: int) -> Leaked:
+def _leaked(
+    search: LeakSearch | None, host: Host, unbounded: ModelContext, hosts_left: int, raw: Json
+) -> Leaked:
     if search is None:
         return _UNKNOWN
     try:
         model = _sent(host, unbounded.model)
-        return search.leaked(model, observed=unbounded.observed, hosts_left=hosts_left)
+        return search.leaked(model, observed=unbounded.observed, hosts_left=hosts_left, raw=raw)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # noqa: BLE001 - as in `_search`

@@ -12,9 +12,11 @@ from inspector.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.boundary.contract import Contract, is_result
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.same_content import MIRRORED, json_in
+from inspector.hosts.leak_places import MOST_SEARCHED, holding, places_of
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import resolve
 from inspector.json.texts import stretches, text_of, texts_in
+from inspector.json.weight import compact_bytes
 from inspector.protocol.outcome import Result
 
 MAX_APART = 200
@@ -36,12 +38,22 @@ class Leak(StrEnum):
     """The profile does not know the model's view, or a value is too common to search for."""
 
 
+class LeakPlace(Struct, frozen=True, kw_only=True):
+    """A place in the raw result from which a model gets a value."""
+
+    pointer: str
+    is_within: bool
+    """True if the text there contains the value, or another spelling of it, and is not the value itself."""
+
+
 class Leaked(Struct, frozen=True, kw_only=True):
     """The values that one host leaks at level `open`."""
 
     verdict: Leak
     pointers: tuple[str, ...] = ()
-    """Pointers into the raw result, in the order of the removals."""
+    """The distinct values that leak, each named by where it is withheld in the raw result, in the order of the removals."""
+    places: tuple[tuple[LeakPlace, ...], ...] = ()
+    """For each of `pointers`: where in the raw result the model gets the value from. Empty if that is not known."""
     unknown: int = 0
     """The number of values without an answer: there are too many, they are too common, or the view is unknown."""
     why: str = ""
@@ -69,6 +81,9 @@ class Secret(Struct, frozen=True, kw_only=True):
     is_metadata: bool = False
     """True for metadata, which is for programs. It is found if a host passes it on, but it does not count as
     withheld."""
+
+    is_copy: bool = False
+    """True for a text that is withheld only because it repeats another value: no value of its own."""
 
     def is_common(self, names: frozenset[str]) -> bool:
         """True if the value may occur by chance: a boolean, null, a small number, a letter, a known name."""
@@ -99,6 +114,7 @@ def secrets_of(
     """
     values_by_pointer: dict[str, list[Json]] = {}
     withheld: set[str] = set()
+    own: set[str] = set()
     seen: set[tuple[str, str]] = set()
     for removal in declared.removals:
         # All hidden keys of an object have the object's pointer.
@@ -113,8 +129,15 @@ def secrets_of(
             values_by_pointer.setdefault(removal.pointer, []).extend(values)
             if removal.rule != Rule.META:
                 withheld.add(removal.pointer)
+            if removal.rule != Rule.ECHO:
+                own.add(removal.pointer)
     return tuple(
-        Secret(pointer=pointer, values=tuple(values), is_metadata=pointer not in withheld)
+        Secret(
+            pointer=pointer,
+            values=tuple(values),
+            is_metadata=pointer not in withheld,
+            is_copy=pointer not in own,
+        )
         for pointer, values in values_by_pointer.items()
     )
 
@@ -123,22 +146,25 @@ class LeakSearch:
     """The search for all withheld values of one result in the model views of several hosts."""
 
     def __init__(self, secrets: tuple[Secret, ...], names: frozenset[str], finder_of: FinderOf) -> None:
+        every, secrets = secrets, _distinct(secrets)
         self._secrets = secrets
         self.count = sum(not secret.is_metadata for secret in secrets)
         """The number of withheld values that are searched for, without metadata."""
         self._names = names
         self._common = self._common_among(secrets)
         self._finder_of = finder_of
-        self._all = finder_of([value for secret in secrets for value in secret.values], names)
+        self._all = finder_of([value for secret in every for value in secret.values], names)
         self._single: list[Finder] = []
         self._known: dict[str | tuple[int, int], bool] = {}
         self._parts: dict[int, tuple[Json, list[str]]] = {}
         self._left = MAX_SEARCHED
 
-    def leaked(self, model: Json, *, observed: bool, hosts_left: int) -> Leaked:
-        """Search `model` for the values. `observed`: true if the profile knows the host's behaviour.
+    def leaked(self, model: Json, *, observed: bool, hosts_left: int, raw: Json = None) -> Leaked:
+        """Search `model` for the values.
 
-        `hosts_left`: the number of hosts, including this one, that share the remaining search budget.
+        `observed`: true if the profile knows the host's behaviour. `hosts_left`: the number of hosts, including
+        this one, that share the remaining search budget. `raw`: the raw result, to name in it where the model gets
+        the values from.
         """
         if not self._secrets:
             return Leaked(verdict=Leak.NO)
@@ -156,9 +182,15 @@ class LeakSearch:
         self._left -= apart * size
         self._prepare(apart)
         pairs = list(zip(self._secrets, self._single[:apart], strict=False))
-        pointers = tuple(secret.pointer for secret, finder in pairs if finder.matches(texts))
+        leaking = [(secret, finder) for secret, finder in pairs if finder.matches(texts)]
+        pointers = tuple(secret.pointer for secret, _ in leaking)
         unknown = len(self._secrets) - apart + self._common_among(self._secrets[:apart])
-        return Leaked(verdict=Leak.YES, pointers=pointers, unknown=unknown)
+        is_small = raw is not None and size <= MOST_SEARCHED and len(leaking) <= _MOST_PLACED
+        places = tuple(
+            _passed(raw, model, secret, finder) if is_small and compact_bytes(model) <= MOST_SEARCHED else ()
+            for secret, finder in leaking
+        )
+        return Leaked(verdict=Leak.YES, pointers=pointers, places=places, unknown=unknown)
 
     def _common_among(self, secrets: Iterable[Secret]) -> int:
         return sum(not secret.is_metadata and secret.is_common(self._names) for secret in secrets)
@@ -189,6 +221,33 @@ class LeakSearch:
     def _prepare(self, count: int) -> None:
         for secret in self._secrets[len(self._single) : count]:
             self._single.append(self._finder_of(secret.values, self._names))
+
+
+def _passed(raw: Json, model: Json, secret: Secret, finder: Finder) -> tuple[LeakPlace, ...]:
+    found = places_of(raw, model, holding(lambda texts: bool(finder.matches(texts))))
+    values = [text_of(value) for value in secret.values if not isinstance(value, (dict, list))]
+    whole = (secret.pointer, f"{secret.pointer}/")
+    return tuple(
+        LeakPlace(
+            pointer=at,
+            is_within=not (at == whole[0] or at.startswith(whole[1]) or text_of(resolve(raw, at)) in values),
+        )
+        for at in found
+    )
+
+
+def _distinct(secrets: tuple[Secret, ...]) -> tuple[Secret, ...]:
+    """The first of the secrets with equal values, without copies if there is anything else."""
+    own = [secret for secret in secrets if not secret.is_copy] or list(secrets)
+    found: dict[object, Secret] = {}
+    for secret in own:
+        texts = frozenset(value for value in secret.values if isinstance(value, str))
+        key = texts if all(isinstance(value, str) for value in secret.values) else secret.pointer
+        before = found.setdefault(key, secret)
+        if before.is_metadata and not secret.is_metadata:
+            # What is withheld elsewhere too is not only metadata.
+            found[key] = secret
+    return tuple(found.values())
 
 
 def _values(
@@ -296,6 +355,8 @@ def _key(text: str) -> str | tuple[int, int]:
     return text if len(text) <= _REMEMBERED else (len(text), hash(text))
 
 
+_MOST_PLACED = 40
+"""The maximum number of leaking values whose places are named."""
 _REMEMBERED = 10_000
 _MANY, _LEVELS = 256, 8
 _LEAST_DIGITS = 4

@@ -147,3 +147,31 @@ def test_a_result_of_three_thousand_levels_is_compared() -> None:
     found = compare(Result(value=parsed.value), TOOL, Level.DECLARED)
     assert "spec" in found.leaking
     assert all(row.leak in {Leak.YES, Leak.NO, Leak.UNKNOWN} for row in found.rows)
+
+
+def test_a_leak_is_counted_once_and_named_by_the_places_that_the_host_passes_on() -> None:
+    secret = "sk-live-9f8Qw2ZxLm41TtYbVn73"
+    value: Json = {
+        "content": [
+            {"type": "text", "text": f"Ann, {secret}. Done."},
+            {"type": "text", "text": f"reversed {secret[::-1]}"},
+        ],
+        "structuredContent": {"id": "Ann", "s": secret},
+        "_meta": {"trace": secret},
+    }
+    found = compare(Result(value=value), TOOL, Level.DECLARED)
+    assert found.secret_count == 1
+    places = {row.host.name: [[at.pointer for at in each] for each in row.leak_places] for row in found.rows}
+    assert {len(row.leaks) for row in found.rows} == {1}
+    assert places["claude-code"] == [["/structuredContent/s"]]
+    assert set(places["gemini-cli"][0]) == {"/content/0/text", "/content/1/text"}
+    assert set(places["spec"][0]) == {"/content/0/text", "/content/1/text", "/structuredContent/s"}
+    assert "/_meta/trace" in places["google-adk"][0]
+    for row in found.rows:
+        assert row.leaked.places[0], row.host.name
+    spec = found.rows[0].leak_places[0]
+    assert {at.pointer: at.is_within for at in spec} == {
+        "/content/0/text": True,
+        "/content/1/text": True,
+        "/structuredContent/s": False,
+    }

@@ -13,13 +13,14 @@ from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.errors import ExitCode, UsageError
 from inspector.hosts.registry import NOT_OBSERVED, host, hosts
 from inspector.json.document import MAX_LINES
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import JsonObject
 from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from inspector.hosts.comparison import Comparison, HostRow
+    from inspector.hosts.leaks import LeakPlace
     from inspector.hosts.profile import Host
 
 _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT DOES")
@@ -199,7 +200,8 @@ def _row_shape(row: "HostRow") -> JsonObject:
         "open": {
             "observed": row.observed_open,
             "leak": row.leak.value,
-            "leaked": list[Json](row.leaks),
+            "leaked": [places[0].pointer for places in row.leak_places],
+            "places": [[place.pointer for place in places] for places in row.leak_places],
             "unknown_count": row.leaked.unknown,
         },
     }
@@ -258,8 +260,13 @@ def _host_lines(row: "HostRow", level: Level) -> list[str]:
         for change in context.changes[:MAX_LINES]
     ]
     lines.append(f"leaks without protection: {_leaks(row)}{'' if row.observed_open else ' (not observed)'}")
-    lines += [f"! {safe_line(pointer) or '(the whole result)'}" for pointer in row.leaks]
+    lines += [f"! {', '.join(map(_place, places))}" for places in row.leak_places]
     return lines
+
+
+def _place(place: "LeakPlace") -> str:
+    words = safe_line(place.pointer) or "(the whole result)"
+    return f"within {words}" if place.is_within else words
 
 
 def _leaks(row: "HostRow") -> str:

@@ -7,11 +7,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from inspector.boundary.bounded import Bounded
+from inspector.boundary.bounded import Bounded, Rule
 from inspector.boundary.counted import passing_words
 from inspector.boundary.options import Level
 from inspector.hosts.comparison import HostRow, compare
-from inspector.hosts.leaks import Leak
+from inspector.hosts.leaks import Leak, LeakPlace
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext, evidence
 from inspector.hosts.registry import hosts
 from inspector.session.call_record import CallRecord
@@ -39,7 +39,9 @@ _MOST_NAME = 32
 _NARROW = 79
 """Below this width, the details of a host show the evidence, so that its name has room."""
 _WIDE = 100
+_MOST_PLACES = 6
 _MARK = " (in force)"
+_FROM_RECORDING = "unknown from this recording, which lacks what was withheld"
 _LEGEND = "? after the evidence: not observed with such a result."
 
 
@@ -66,6 +68,9 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     leaks: tuple[str, ...]
     """Pointers to the first values that leak, in the raw result."""
     leak_count: int
+    """The number of distinct values that leak."""
+    leak_places: tuple[tuple[LeakPlace, ...], ...] = ()
+    """For each of `leaks`: where its model gets it from."""
     why_unknown: str
     """Why it is not known whether a value leaks; empty if it is known."""
     unknown_count: int
@@ -119,13 +124,14 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
         found = compare(record.outcome, record.tool, level, call=call, policy=record.policy, among=among)
     except _StoppedError:
         raise GivenUpError from None
+    lacks = any(rule != Rule.META for _, rule in record.left_out)
     return HostsView(
         record=record,
         level=level,
         raw_bytes=found.raw_bytes,
         withheld=found.secret_count,
         credentials=len(found.bounded.credentials),
-        rows=tuple(map(_compared, found.rows)),
+        rows=tuple(_compared(row, is_lacking=lacks) for row in found.rows),
     )
 
 
@@ -138,7 +144,9 @@ def _taking_turns(host: Host, number: int, turn: Turn) -> Host:
     return replace(host, model_view=model_view)
 
 
-def _compared(row: HostRow) -> ComparedHost:
+def _compared(row: HostRow, *, is_lacking: bool) -> ComparedHost:
+    """`is_lacking`: whether the result is from a recording that lacks its withheld values."""
+    is_no_evidence = is_lacking and row.leak is not Leak.YES
     is_unknown = row.context.model is None and not row.observed
     return ComparedHost(
         name=row.host.name,
@@ -151,10 +159,11 @@ def _compared(row: HostRow) -> ComparedHost:
         size_bytes=None if is_unknown else row.size_bytes,
         changes=row.changes[:MAX_NAMED],
         change_count=row.change_count,
-        leak=row.leak,
+        leak=Leak.UNKNOWN if is_no_evidence else row.leak,
         leaks=row.leaks[:MAX_NAMED],
         leak_count=len(row.leaks),
-        why_unknown=row.leaked.why,
+        leak_places=row.leak_places[:MAX_NAMED],
+        why_unknown=_FROM_RECORDING if is_no_evidence else row.leaked.why,
         unknown_count=row.leaked.unknown,
         observed_open=row.observed_open,
     )
@@ -209,7 +218,7 @@ def _summary(view: HostsView) -> Content:
     unknown = sum(row.leak is Leak.UNKNOWN for row in view.rows)
     total = count(len(view.rows), "host")
     more = f"; {unknown} not known" if unknown else ""
-    number = f"{leaking}{' or more' if unknown else ''} of {total}"
+    number = f"{'at least ' if unknown else ''}{leaking} of {total}"
     if view.level is Level.OPEN:
         if not leaking:
             words = f"open: none of {total} is known to leak a marked value{more}."
@@ -294,7 +303,7 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
             words = "✗ Without protection (boundary open), its model gets these withheld values:"
             lines = [
                 Content.styled(words, "bold $text-error"),
-                *(content(f"  ✗ {path(pointer, 300)}", "$text-error") for pointer in row.leaks),
+                *(content(f"  ✗ {_places(places)}", "$text-error") for places in _named(row)),
                 *_more(row.leak_count),
             ]
     if row.unknown_count and not row.why_unknown:
@@ -303,6 +312,19 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
     if not row.observed_open:
         lines.append(Content.styled("  This host was not observed with the raw result.", "$text-warning"))
     return lines
+
+
+def _named(row: ComparedHost) -> tuple[tuple[LeakPlace, ...], ...]:
+    return row.leak_places or tuple((LeakPlace(pointer=pointer, is_within=False),) for pointer in row.leaks)
+
+
+def _places(places: tuple[LeakPlace, ...]) -> str:
+    """`structuredContent.ssn, within content[0].text`."""
+    first = [
+        f"{'within ' if each.is_within else ''}{path(each.pointer, 120)}" for each in places[:_MOST_PLACES]
+    ]
+    more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
+    return f"{', '.join(first)}{more}"
 
 
 def _change_lines(row: ComparedHost, level: Level) -> list[Content]:

@@ -4,9 +4,10 @@ from msgspec.structs import replace
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import Level
 from inspector.hosts.comparison import compare
-from inspector.hosts.leaks import Leak
+from inspector.hosts.leaks import Leak, LeakPlace
 from inspector.hosts.profile import HostChange
 from inspector.hosts.registry import hosts
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.hosts.view import (
@@ -124,7 +125,7 @@ def test_the_selected_host_is_marked() -> None:
 def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
     summary = hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
     assert summary == (
-        "✓ declared: no host gets a withheld value. At open, 1 or more of 3 hosts would leak one; 1 not known."
+        "✓ declared: no host gets a withheld value. At open, at least 1 of 3 hosts would leak one; 1 not known."
         " ? after the evidence: not observed with such a result."
     )
     at_open = replace(view(HOST, LEAKING, LEAKING), level=Level.OPEN)
@@ -188,3 +189,39 @@ def test_foreign_text_in_a_comparison_is_made_safe() -> None:
     shown = host_detail(row, view(row)).plain + compared_call(replace(RECORD, name=hostile)).plain
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+def test_a_host_is_never_called_safe_from_a_recording_that_lacks_withheld_values() -> None:
+    tool = Tool(
+        name="t", definition={"name": "t", "outputSchema": {"properties": {"s": {"x-sensitive": True}}}}
+    )
+    left_out = (("/structuredContent/s", "x-sensitive"), ("/content/0/text", "echo"))
+    result = Result(
+        value={
+            "content": [{"type": "text", "text": "[withheld echo 0011223344556677]"}],
+            "structuredContent": {"s": "[withheld x-sensitive 8899aabbccddeeff]"},
+        }
+    )
+    judgement = Judgement(result, tool)
+    seen = hosts_view(
+        replace(RECORD, judgement=judgement, has_ids=True, left_out=left_out),
+        Level.DECLARED,
+        server="s",
+        turn=lambda _: True,
+    )
+    live = hosts_view(replace(RECORD, judgement=judgement), Level.DECLARED, server="s", turn=lambda _: True)
+    assert any(row.leak is Leak.NO for row in live.rows)
+    assert not any(row.leak is Leak.NO for row in seen.rows)
+    leaking = sum(row.leak is Leak.YES for row in seen.rows)
+    assert f"at least {leaking} of 18 hosts would leak one" in hosts_summary(seen).plain
+    unknown = next(row for row in seen.rows if row.leak is Leak.UNKNOWN)
+    assert "unknown from this recording" in host_detail(unknown, seen).plain
+
+
+def test_the_places_of_a_leak_are_named_within_texts() -> None:
+    places = (
+        LeakPlace(pointer="/structuredContent/ssn", is_within=False),
+        LeakPlace(pointer="/content/0/text", is_within=True),
+    )
+    detail = host_detail(replace(LEAKING, leak_places=(places,)), view(LEAKING)).plain
+    assert "✗ structuredContent.ssn, within content[0].text" in detail
