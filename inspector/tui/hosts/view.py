@@ -163,8 +163,8 @@ def _compared(row: HostRow, *, is_lacking: bool) -> ComparedHost:
         leaks=row.leaks[:MAX_NAMED],
         leak_count=len(row.leaks),
         leak_places=row.leak_places[:MAX_NAMED],
-        why_unknown=_FROM_RECORDING if is_no_evidence else row.leaked.why,
-        unknown_count=row.leaked.unknown,
+        why_unknown=_FROM_RECORDING if is_lacking else row.leaked.why,
+        unknown_count=max(row.leaked.unknown, int(is_lacking)),
         observed_open=row.observed_open,
     )
 
@@ -306,6 +306,9 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
                 *(content(f"  ✗ {_places(places)}", "$text-error") for places in _named(row)),
                 *_more(row.leak_count),
             ]
+            if row.why_unknown:
+                words = f"  Whether it gets more of them is {row.why_unknown}."
+                lines.append(Content.styled(words, "$text-warning"))
     if row.unknown_count and not row.why_unknown:
         words = f"  {count(row.unknown_count, 'withheld value')} could not be searched for one by one."
         lines.append(Content.styled(words, "$text-warning"))
