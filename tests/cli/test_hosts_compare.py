@@ -48,6 +48,7 @@ def test_the_json_has_the_documented_shape_with_every_model_context(tmp_path: Pa
         "observed": True,
         "leak": "yes",
         "leaked": ["/structuredContent/s"],
+        "places": [["/structuredContent/s"]],
         "unknown_count": 0,
     }
     assert [change["pointer"] for change in codex["changes"]] == ["/content"]
