@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from inspector.boundary.bounded import Level
+from inspector.session.call_record import CallRecord
 from inspector.tui.call import runner
 from inspector.tui.main import selection
 from inspector.tui.result import pane, view
@@ -181,12 +183,12 @@ async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:
 async def test_a_large_answer_is_announced_while_it_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     going = threading.Event()
 
-    def slowly(asked: view.ResultAsked) -> view.ResultView:
+    def slowly(record: CallRecord, level: Level, host: str, **_: object) -> view.ResultView:
         going.wait(30)
-        return view.result_view(asked.record, asked.level, asked.host, server=view.SERVER_NAME)
+        return view.result_view(record, level, host, server=view.SERVER_NAME)
 
     monkeypatch.setattr(runner, "_LARGE_BYTES", 0)
-    monkeypatch.setattr(selection, "_asked_result", slowly)
+    monkeypatch.setattr(selection, "result_view", slowly)
     app = app_of(script(1))
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "▸ mint")
