@@ -231,7 +231,9 @@ async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first() -
         assert len(severities) > 2
         # The titles of the rules are below each other.
         found = re.findall(
-            r"^.[◆▲■▽·] +\w+ +SL-\S+  (?=\S)(.{4,20}?  )(?=\S)", text.partition("Not checked")[0], re.MULTILINE
+            r"^.[◆▲■▽·] +\w+ +SL-\S+  (?=\S)(.{4,20}?  )(?=\S)",
+            text.partition("Not checked")[0],
+            re.MULTILINE,
         )
         assert len(found) == len(severities)
         assert len({len(name) for name in found if len(name) < 22}) == 1
