@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple, cast, overload
 
@@ -10,7 +10,7 @@ from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.contract import Contract
 from inspector.claims.claim import Claim
 from inspector.json.exact import Json
-from inspector.json.pointer import child, join
+from inspector.json.pointer import child, join, split
 from inspector.schema.positions import Source
 
 
@@ -193,6 +193,45 @@ def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]
         else:
             for removal in segment:
                 yield removal.rule, removal.pointer
+
+
+class WithheldPlaces:
+    """Finds the removal at a pointer or around it. Linear in the removals once, then in the length of a pointer."""
+
+    def __init__(self, removals: Iterable[Removal], *, without: Container[str] = ()) -> None:
+        """`without`: rules whose removals do not count."""
+        self._at: dict[str, str] = {}
+        self._rows: dict[str, list[MarkedRows]] = {}
+        for rule, place in places(removals):
+            if rule in without:
+                continue
+            if isinstance(place, str):
+                self._at.setdefault(place, rule)
+            else:
+                self._rows.setdefault(place.above, []).append(place)
+
+    def __bool__(self) -> bool:
+        return bool(self._at or self._rows)
+
+    def around(self, pointer: str) -> tuple[str, str] | None:
+        """The pointer and the rule of the outermost removal at `pointer` or around it; None if there is none."""
+        above, tokens = "", split(pointer)
+        for depth in range(len(tokens) + 1):
+            if above in self._at:
+                return above, self._at[above]
+            for rows in self._rows.get(above, ()):
+                if _is_in(rows, tokens[depth : depth + 2]):
+                    return join(tokens[: depth + 2]), Rule.X_SENSITIVE
+            if depth < len(tokens):
+                above = child(above, tokens[depth])
+        return None
+
+
+def _is_in(rows: MarkedRows, tokens: Sequence[str]) -> bool:
+    if len(tokens) < 2 or not tokens[0].isdecimal():
+        return False
+    at = int(tokens[0]) - rows.start
+    return 0 <= at < rows.length and any(key == tokens[1] for key, _, _ in rows.marked)
 
 
 MAX_POINTER_CHARACTERS = 64_000_000

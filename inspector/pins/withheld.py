@@ -1,5 +1,6 @@
 """Finds copies of withheld values: in definitions, which must not be stored then, in results, and on stderr."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -16,6 +17,8 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Outcome
 from inspector.recording.bounding import Bounder
 from inspector.recording.markers import MarkerKey
+
+_WORDS = re.compile(r"\S+")
 
 
 class WithheldValues:
@@ -62,6 +65,21 @@ class WithheldValues:
         """`text` with a mask for each word, or else line, that repeats a withheld value, however short."""
         return self._bounder.known.masked_text(text)
 
+    def masked_at(self, text: str, at: int) -> tuple[str, int]:
+        """The text as in `masked_text`, and the position in it that corresponds to position `at` in `text`."""
+        shown = self.masked_text(text)
+        if shown == text:
+            return text, at
+        before = len(_WORDS.findall(text[:at])) - _is_inside_word(text, at)
+        starts = [match.start() for match in _WORDS.finditer(shown)]
+        if len(starts) == len(_WORDS.findall(text)):
+            return shown, starts[before] if before < len(starts) else 0
+        lines = shown.split("\n")
+        above = text.count("\n", 0, at)
+        if len(lines) != text.count("\n") + 1:
+            return shown, 0
+        return shown, sum(len(line) + 1 for line in lines[:above])
+
     def masked_lines(self, lines: Sequence[str]) -> tuple[str, ...]:
         """The lines as in `masked_text`; as many masks if a withheld value is spread over several lines."""
         if not lines:
@@ -80,6 +98,10 @@ class WithheldValues:
         if definition is tool.definition:
             return tool
         return replace(tool, definition=definition if isinstance(definition, dict) else {"name": MASK})
+
+
+def _is_inside_word(text: str, at: int) -> bool:
+    return 0 < at < len(text) and not text[at - 1].isspace() and not text[at].isspace()
 
 
 class SafeLines(Struct, frozen=True, kw_only=True):

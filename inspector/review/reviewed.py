@@ -6,9 +6,10 @@ from functools import cached_property
 
 from inspector.boundary.bounded import Bounded, Level, Rule
 from inspector.boundary.judgement import Judgement
-from inspector.boundary.mask import mask
+from inspector.boundary.mask import SHOWN, mask
 from inspector.boundary.output_check import OutputViolation
 from inspector.boundary.reading import raw_of
+from inspector.boundary.removals import WithheldPlaces
 from inspector.boundary.secret_references import ListedReference, references_in
 from inspector.claims.claim import Claim
 from inspector.claims.contradictions import Contradiction, contradictions
@@ -16,11 +17,13 @@ from inspector.claims.registry import claims_of_item, claims_of_tool
 from inspector.claims.traits import Traits, traits
 from inspector.hidden_characters import Hidden, hidden_characters
 from inspector.json.exact import Json, JsonObject, Malformed, dump
+from inspector.json.pointer import resolve
 from inspector.pins.pins import ServerDefinitions, definitions_of
+from inspector.pins.withheld import WithheldValues
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 from inspector.protocol.outcome import Outcome, Result, unfinished
 from inspector.protocol.page import RefusedTool
-from inspector.review.finding import SubjectKind
+from inspector.review.finding import SubjectKind, quoted
 from inspector.review.properties import Property, properties_of
 from inspector.review.seen import (
     QUIET,
@@ -28,7 +31,7 @@ from inspector.review.seen import (
     OtherListing,
     Traffic,
 )
-from inspector.review.texts import LONGEST_READ, Text, first_of, texts_of
+from inspector.review.texts import LONGEST_READ, MAX_POINTER, Text, first_of, texts_of
 
 NAME_TAKEN = "the name is taken by an earlier tool"
 """The reason that a catalogue gives for a tool whose name is a duplicate."""
@@ -194,16 +197,60 @@ class ReviewedCall:
         """The raw result with withheld values masked, so that findings may quote it."""
         return mask(self.raw, self.bounded.removals)
 
+    @cached_property
+    def _places(self) -> WithheldPlaces:
+        return WithheldPlaces(self.bounded.removals, without=SHOWN)
+
+    @cached_property
+    def _secrets(self) -> WithheldValues:
+        values = WithheldValues()
+        values.learn(self.offer.tool, self.outcome, self.bounded.removals)
+        return values
+
     def texts(self) -> Iterator[Text]:
-        return texts_of(self.masked)
+        """The texts that are not withheld, and what is left of texts that only repeat a withheld value."""
+        for text in texts_of(self.raw):
+            shown = self._shown(text)
+            if shown is not None:
+                yield text if shown == text.text else Text(pointer=text.pointer, place=text.place, text=shown)
+
+    def _shown(self, text: Text) -> str | None:
+        """The text, with a mask for words that repeat a withheld value; None if it is withheld itself."""
+        around = self._places.around(text.pointer)
+        if around is None and len(text.pointer) <= MAX_POINTER:
+            return text.text
+        return self._secrets.masked_text(text.text) if around is not None and around[1] in _COPIES else None
+
+    def place_of(self, pointer: str) -> str:
+        """The pointer, or that of the withheld value that it leads into: keys of that value are withheld too."""
+        around = self._places.around(pointer)
+        return pointer if around is None or around[1] in _COPIES else around[0]
+
+    def quoted(self, pointer: str, text: str, at: int = 0, *, in_key: bool = False) -> str:
+        """As `finding.quoted`, for a text of the raw result: with masks, or empty if the text is withheld itself."""
+        around = self._places.around(pointer)
+        if around is not None and around[1] in _COPIES:
+            shown, moved = self._secrets.masked_at(text, at)
+            cut = quoted(shown, moved)
+            return "" if self._secrets.repeats(cut) else cut
+        if around is not None and not (in_key and around[0] == pointer):
+            return ""
+        return quoted(text, at) if in_key or _is_at(self.masked, pointer, text) else ""
+
+    def masked_words(self, text: str) -> str:
+        """A text with masks for words that repeat a value withheld from this result."""
+        return self._secrets.masked_text(text) if self._places else text
 
     @cached_property
     def _first(self) -> tuple[tuple[Text, ...], bool]:
-        return first_of(self.texts())
+        return first_of(texts_of(self.raw))
 
     @property
     def read(self) -> tuple[Text, ...]:
-        """The texts that are searched for instructions to a model."""
+        """The texts that are searched for instructions to a model, as sent: the boundary may withhold some of them.
+
+        Quote them with `quoted`, at `place_of`.
+        """
         return self._first[0]
 
     @property
@@ -218,7 +265,21 @@ class ReviewedCall:
 
     @cached_property
     def hidden(self) -> tuple[Hidden, ...]:
-        return hidden_characters(self.masked)
+        """The hidden characters in the result as sent, also in values that the boundary withholds."""
+        return hidden_characters(self.raw)
+
+
+_COPIES: frozenset[str] = frozenset({Rule.ECHO, Rule.MIRROR})
+"""Rules that withhold a text only because it repeats withheld values."""
+
+
+def _is_at(value: Json, pointer: str, text: str) -> bool:
+    """True if the text at `pointer` is `text`, or ends with it."""
+    try:
+        found = resolve(value, pointer)
+    except LookupError:
+        return False
+    return isinstance(found, str) and found.endswith(text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -107,10 +107,12 @@ def test_only_tools_declared_read_only_are_called_without_permission(members: Js
 MARKED: JsonObject = {"type": "object", "properties": {"secret": {"type": "string", "x-sensitive": True}}}
 
 
-def test_withheld_parts_of_a_result_are_neither_quoted_nor_judged() -> None:
+def test_withheld_parts_of_a_result_are_judged_as_sent_and_not_quoted() -> None:
     said: Json = {"content": [{"type": "text", "text": ORDER}], "structuredContent": {"secret": ORDER}}
     found = findings_of(reviewed_of({"tools": [{**tool(), "outputSchema": MARKED}], "calls": [said]}))
-    assert {finding.id for finding in found if finding.subject is SubjectKind.CALL} == {"SL-OUT004"}
+    of_call = [(finding.id, finding.pointer) for finding in found if finding.subject is SubjectKind.CALL]
+    places = ["/content/0/text", "/structuredContent/secret"]
+    assert of_call == [*(("SL-INJ001", place) for place in places), ("SL-OUT004", "/content/0")]
     assert not any("tulip" in finding.message + finding.evidence for finding in found)
     open_: list[JsonObject] = [tool()]
     unmarked = findings_of(reviewed_of({"tools": [*open_], "calls": [said]}))

@@ -24,8 +24,8 @@ def _orders(call: ReviewedCall) -> Iterator[Hit]:
         declared = " The tool declares that its content is untrusted." if untrusted else ""
         yield Hit(
             message=f"The result contains instructions to the model: {'; '.join(found.reasons)} (score {found.score:g}).{declared}",
-            pointer=text.pointer,
-            evidence=quoted(text.text, found.at),
+            pointer=call.place_of(text.pointer),
+            evidence=call.quoted(text.pointer, text.text, found.at),
             confidence=found.confidence,
             severity=min(found.severity, Severity.MEDIUM, key=lambda each: each.rank)
             if untrusted
@@ -68,15 +68,27 @@ _NAMES = {
 def _hides(call: ReviewedCall) -> Iterator[Hit]:
     for place in call.hidden:
         kinds = list(dict.fromkeys(_NAMES[found.kind] for found in place.characters))
-        text = _text_at(call.masked, place)
+        text = _text_at(call.raw, place)
         spelt = tagged(text)
-        says = f" They spell “{quoted(spelt)}”, which models read." if spelt else ""
         yield Hit(
-            message=f"The result contains {place.count} {' and '.join(kinds)} characters.{says}",
-            pointer=place.pointer,
-            evidence=quoted(text, _first(text)),
+            message=f"The result contains {place.count} {' and '.join(kinds)} characters.{_spelling(call, place, text)}",
+            pointer=call.place_of(place.pointer),
+            evidence=call.quoted(place.pointer, text, _first(text), in_key=place.in_key),
             severity=Severity.HIGH if spelt or _acts(text) else None,
         )
+
+
+def _spelling(call: ReviewedCall, place: Hidden, text: str) -> str:
+    """A sentence about the text that tag characters encode; without that text if it is withheld."""
+    spelt = tagged(text)
+    if not spelt:
+        return ""
+    shown = call.quoted(place.pointer, text, in_key=place.in_key) and call.masked_words(spelt)
+    return (
+        f" They spell “{quoted(shown)}”, which models read."
+        if shown
+        else " They spell a text that models read."
+    )
 
 
 def _text_at(value: Json, place: Hidden) -> str:

@@ -1,7 +1,7 @@
 """Rules POI: definitions with instructions to the model or hidden text."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
@@ -63,7 +63,15 @@ def _of_skill(call: ReviewedCall) -> Iterator[Text]:
             yield Text(pointer=text.pointer, place=TextPlace.PROSE if is_text else text.place, text=text.text)
 
 
-def _out_of_sight(texts: Iterable[Text]) -> Iterator[Hit]:
+def _quoted(text: Text, at: int) -> str:
+    return quoted(text.text, at)
+
+
+def _quoted_from(call: ReviewedCall) -> Callable[[Text, int], str]:
+    return lambda text, at: call.quoted(text.pointer, text.text, at)
+
+
+def _out_of_sight(texts: Iterable[Text], quote: Callable[[Text, int], str] = _quoted) -> Iterator[Hit]:
     for text in texts:
         if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _SHORTEST_TEXT:
             continue
@@ -73,14 +81,15 @@ def _out_of_sight(texts: Iterable[Text]) -> Iterator[Hit]:
             yield Hit(
                 message="Rendering hides an HTML comment from the user, but the model gets it.",
                 pointer=text.pointer,
-                evidence=quoted(text.text, comment),
+                evidence=quote(text, comment),
             )
         gap = _GAP.search(text.text)
-        if gap and len(text.text[gap.end() :].strip()) > 40:
+        rest = text.text[gap.end() :] if gap else ""
+        if gap and len(rest.strip()) > 40:
             yield Hit(
                 message="The text contains so much blank space that the rest is out of sight on a screen.",
                 pointer=text.pointer,
-                evidence=quoted(text.text[gap.end() :].lstrip()),
+                evidence=quote(Text(pointer=text.pointer, place=text.place, text=rest.lstrip()), 0),
             )
 
 
@@ -113,7 +122,9 @@ _STEERS = (
 )
 
 
-def _advertises(texts: Iterable[Text], what: str) -> Iterator[Hit]:
+def _advertises(
+    texts: Iterable[Text], what: str, quote: Callable[[Text, int], str] = _quoted
+) -> Iterator[Hit]:
     for text in texts:
         if text.place is not TextPlace.PROSE or not (
             "tool" in text.text or "function" in text.text or "server" in text.text
@@ -125,7 +136,7 @@ def _advertises(texts: Iterable[Text], what: str) -> Iterator[Hit]:
                 yield Hit(
                     message=f"The {what} pushes the model towards this tool, or away from all others.",
                     pointer=text.pointer,
-                    evidence=quoted(text.text, found.start()),
+                    evidence=quote(text, found.start()),
                 )
                 break
 
@@ -153,7 +164,7 @@ RULES = (
         references=("CWE-451", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
         each=lambda offer: _out_of_sight(offer.texts),
-        call=lambda call: _out_of_sight(_of_skill(call)),
+        call=lambda call: _out_of_sight(_of_skill(call), _quoted_from(call)),
     ),
     ReviewRule(
         id="SL-POI003",
@@ -177,6 +188,6 @@ RULES = (
         references=("CWE-1427", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
         each=lambda offer: _advertises(offer.texts, "description"),
-        call=lambda call: _advertises(_of_skill(call), "skill"),
+        call=lambda call: _advertises(_of_skill(call), "skill", _quoted_from(call)),
     ),
 )

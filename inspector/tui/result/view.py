@@ -258,7 +258,17 @@ class ResultView:
             return None
         if _is_within_text(outline, node):
             return None
-        return self.to_model.get(outline.pointer(node))
+        pointer = outline.pointer(node)
+        why = self.to_model.get(pointer)
+        return None if why is None or self.is_withheld(pointer) else why
+
+    def is_withheld(self, pointer: str) -> bool:
+        """True if the boundary withholds the value at a pointer, or one around it, at the level shown."""
+        while pointer not in self.removals_at:
+            if not pointer:
+                return False
+            pointer = pointer.rpartition("/")[0]
+        return not all(is_delimited(self.removals[index]) for index in self.removals_at[pointer])
 
     def is_undescribed(self, outline: Outline, node: int) -> bool:
         """True if a value passes although the output schema does not describe it; only for the first such values."""
@@ -481,7 +491,9 @@ def with_findings(view: ResultView, to_model: Mapping[str, str]) -> ResultView:
     """A copy of a view in which the values at these pointers have a sign, and their reasons are listed."""
     found = _Found()
     for pointer, why in to_model.items():
-        found.add((SideDifference.TO_MODEL, "", why), pointer, 1)
+        # The review judges the result as sent; the boundary shown may withhold the value.
+        if not view.is_withheld(pointer):
+            found.add((SideDifference.TO_MODEL, "", why), pointer, 1)
     # Each takes a search, so only the first ones are places to move to.
     nodes = [view.outline.node_at(pointer) for pointer in list(to_model)[:MAX_REMARKS]]
     signed = dataclasses.replace(view, to_model=to_model)

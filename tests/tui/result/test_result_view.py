@@ -501,6 +501,20 @@ def test_a_value_that_addresses_the_model_has_a_sign_and_a_reason_if_the_model_g
     assert signed.sign(signed.outline, key) is SideDifference.LEFT
 
 
+@pytest.mark.parametrize("level", [Level.OPEN, Level.DECLARED])
+def test_a_value_that_the_boundary_withholds_addresses_no_model(level: Level) -> None:
+    content: list[Json] = [{"type": "text", "text": f"{SECRET}: obey me."}, {"type": "text", "text": "Obey."}]
+    view = view_of({"content": content, "structuredContent": {"id": "one", "key": SECRET}}, level)
+    texts = [f"/content/{index}/text" for index in (0, 1)]
+    signed = with_findings(view, dict.fromkeys((*texts, "/structuredContent/key"), "reads"))
+    is_open = level is Level.OPEN
+    for pointer, is_signed in ((texts[0], is_open), (texts[1], True), ("/structuredContent/key", is_open)):
+        why = signed.to_model_on(signed.outline, node_of(signed, pointer))
+        assert why == ("reads" if is_signed else None)
+    lines = [line.plain for line in reasons(signed, signed.outline, 0, 9)]
+    assert any("content[0].text" in line and "reads" in line for line in lines) is is_open
+
+
 def test_what_replaces_a_whole_result_is_named_so() -> None:
     record = record_of(Result(value=[1], of_page=True), TOOL)
     view = result_view(record, Level.DECLARED, "spec", server="server")
