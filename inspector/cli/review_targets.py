@@ -24,13 +24,14 @@ from inspector.pins.files import Watch, identified, read_pin, reported_as
 from inspector.pins.pins import Pinned, PinState, ServerDefinitions, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
+from inspector.policy.rules import Verdict
 from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.protocol.client import PROFILES, ClientProfile, recorded_profile
 from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
-from inspector.review.calling import NOT_READ_ONLY, arguments_for, forbids, misfit_for
-from inspector.review.covering import Covering, covered
+from inspector.review.calling import NOT_READ_ONLY, arguments_for, forbids, misfit_for, repetition
+from inspector.review.covering import Covering, covered, of_one_session
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.formats.as_text import amount
 from inspector.review.recorded import recorded
@@ -87,8 +88,8 @@ class Called:
     calls: list[ReviewedCall] = field(default_factory=list[ReviewedCall])
     listings: list[OtherListing] = field(default_factory=list[OtherListing])
     not_checked: list[NotChecked] = field(default_factory=list[NotChecked])
-    is_stopped: bool = False
-    """True if the policy stopped a call."""
+    refused: list[NotChecked] = field(default_factory=list[NotChecked])
+    """The tools that the policy, or the user's pin, kept from being called, each with the reason."""
     first: Catalogue = field(default_factory=Catalogue)
     """The listing before any call."""
 
@@ -116,14 +117,13 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
         if problem:
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=problem))
             continue
-        DIAGNOSTICS.say(f"calling {offer.name} …")
         agreement = Agreement.USER if is_named else launch.agreement
         caller = _Caller(session, oversight, agreement, url, pinned)
         try:
             async for call in _calls(caller, offer, arguments):
                 made.calls.append(call)
         except NotConfirmedError as error:
-            made.is_stopped = True
+            made.refused.append(NotChecked(what=offer.name, why=_in_short(error)))
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=_in_short(error)))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
@@ -178,10 +178,14 @@ class _Caller:
     url: str | None
     pinned: PinState
 
-    async def call(self, offer: Offer, arguments: JsonObject) -> ReviewedCall:
+    async def call(self, offer: Offer, arguments: JsonObject, *, is_first: bool = False) -> ReviewedCall:
         """Call a tool for the review. Raises NotConfirmedError if the policy does not allow it."""
         asking = self.pinned.asks(offer.name)
         found = await self.oversight.consider(self.session, offer.name, arguments, asking=asking)
+        if is_first and (
+            found.verdict is Verdict.ALLOW or (found.verdict is Verdict.CONFIRM and self.agreement.is_given)
+        ):
+            DIAGNOSTICS.say(f"calling {offer.name} …")
         made = await self.oversight.call(self.session, found, agreement=self.agreement, timeout_s=TIMEOUT_S)
         record = made.record
         if record.judgement.secrets(record.policy):
@@ -201,7 +205,7 @@ def _pin_state(session: Session, pinned: Pinned | None) -> PinState:
 
 
 async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncGenerator[ReviewedCall]:
-    first = await caller.call(offer, arguments)
+    first = await caller.call(offer, arguments, is_first=True)
     yield first
     if references_in(first.raw) and not caller.session.lost:
         yield await caller.call(offer, arguments)
@@ -260,8 +264,8 @@ class Gathered(Struct, frozen=True, kw_only=True):
     server: ReviewedServer
     reviewed: Reviewed
     not_checked: tuple[NotChecked, ...]
-    is_stopped: bool = False
-    """True if the policy stopped a call."""
+    refused: tuple[NotChecked, ...] = ()
+    """The tools that the policy, or the user's pin, kept from being called, each with the reason."""
 
 
 def gathered(
@@ -307,12 +311,13 @@ def gathered(
     found = reviewed(
         seen.called.first,
         server=_description(seen.facts),
-        calls=tuple(seen.called.calls),
+        calls=of_one_session(seen.called.calls),
         listings=tuple(listings),
         traffic=seen.traffic,
     )
     covering = Covering(found.calls)
     missing = [replace(each, what=covering.text(each.what)) for each in missing]
+    refused = tuple(replace(each, what=covering.text(each.what)) for each in seen.called.refused)
     server = ReviewedServer(
         target=reported_as(target),
         name=seen.facts.name,
@@ -320,11 +325,10 @@ def gathered(
         protocol=seen.facts.protocol_version,
         tools=tuple(covering.text(offer.name) for offer in found.tools),
         called=len(seen.called.calls),
+        repetition=repetition(found.calls),
         file=_file_of(target),
     )
-    return Gathered(
-        server=server, reviewed=found, not_checked=tuple(missing), is_stopped=seen.called.is_stopped
-    )
+    return Gathered(server=server, reviewed=found, not_checked=tuple(missing), refused=refused)
 
 
 def _file_of(target: Target) -> str:
@@ -481,6 +485,7 @@ def gathered_from(path: Path) -> Gathered:
         protocol=found.protocol,
         tools=tuple(offer.name for offer in found.reviewed.tools),
         called=len(found.reviewed.calls),
+        repetition=repetition(found.reviewed.calls),
     )
     missing += _not_recorded(found.reviewed)
     if found.is_page:

@@ -11,7 +11,7 @@ from msgspec.structs import force_setattr
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy, Level
 from inspector.boundary.output_check import OutputCheck, OutputViolation
 from inspector.json.chunks import pieces
-from inspector.json.exact import Json, JsonText, dump
+from inspector.json.exact import Json, JsonText, Malformed, dump
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome
@@ -345,5 +345,11 @@ def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Fr
         failure=line.failure,
         http_status=line.http_status,
         response_to=line.response_to,
-        body=JsonText(value=content, faults=line.faults) if line.is_json else None,
+        body=JsonText(value=content, faults=line.faults) if line.is_json else _not_json(line),
     )
+
+
+def _not_json(line: RecordedFrame) -> Malformed | None:
+    """What a server printed to stdout in place of a message; None for any other line."""
+    is_printed = line.channel is Channel.STDIO and line.direction is Direction.RECEIVED
+    return Malformed(pointer="", reason="not JSON") if is_printed else None

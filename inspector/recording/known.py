@@ -1,7 +1,7 @@
 """Remembers the values that a session has withheld, and finds copies of them elsewhere."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from inspector.boundary.echoes import Echoes
@@ -11,6 +11,7 @@ from inspector.boundary.spellings import SHORTEST
 from inspector.boundary.unseen import visible
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
+from inspector.json.pointer import join
 from inspector.json.texts import forms_of, texts_in
 from inspector.recording.markers import MARKER, Marker, MarkerKey, places, text_for, unforged
 
@@ -130,6 +131,12 @@ class KnownValues:
         for tokens in list(places(value, lambda item: _repeats(item, bad, bad - self.names))) if bad else ():
             copied.put(tokens, MASK)
         return copied.value
+
+    def repeated(self, value: Json) -> Iterator[str]:
+        """The pointers to the leaves of `value` that repeat a withheld value, and to objects whose key does."""
+        bad = self.found(self.texts_of(value), weak=False)
+        found = places(value, lambda item: _repeats(item, bad, bad - self.names)) if bad else ()
+        return map(join, found)
 
     def masked_text(self, text: str) -> str:
         """`text` with a mask for each word, or else line, that repeats a withheld value, however short. For display."""

@@ -1,10 +1,10 @@
 """Decides which tools a review may call, and with which arguments."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.claims.contradictions import ContradictionKind
 from inspector.json.exact import Json, JsonObject
-from inspector.review.reviewed import Offer
+from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.schema.references import References
 from inspector.schema.validation import violations
 
@@ -59,6 +59,18 @@ def misfit_for(offer: Offer) -> JsonObject | None:
     schema = offer.definition.get("inputSchema")
     candidates: tuple[JsonObject, ...] = ({}, {"sightline-misfit": [{}]})
     return next((arguments for arguments in candidates if violations(arguments, schema, limit=1)), None)
+
+
+def repetition(calls: Sequence[ReviewedCall]) -> str:
+    """How many tools the calls are of, and why some were called again; empty if each was called once."""
+    tools = len({call.offer.name for call in calls})
+    if tools == len(calls):
+        return ""
+    wrong = sum(call.misfit for call in calls)
+    of_tools = f"of {tools:,} {'tool' if tools == 1 else 'tools'}"
+    return (
+        f"{of_tools}, {wrong:,} of them with arguments that the input schema forbids" if wrong else of_tools
+    )
 
 
 class _Sampler:

@@ -1,10 +1,12 @@
 """Masks withheld values in findings, because definitions may contain copies of such values."""
 
+import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from inspector.boundary.mask import MASK
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.json.pointer import join, split
 from inspector.protocol.outcome import Failure
@@ -12,15 +14,21 @@ from inspector.recording.bounding import Bounder
 from inspector.recording.known import KnownValues
 from inspector.recording.markers import MarkerKey
 from inspector.review.finding import Finding, SubjectKind
-from inspector.review.reviewed import Reviewed, ReviewedCall
+from inspector.review.reviewed import Reviewed, ReviewedCall, numbered
 
 if TYPE_CHECKING:
     from inspector.json.exact import Json
 
 COVERED = "[withheld]"
-_NOT_QUOTED = (
-    "The definition contains a value that was withheld from a result, so the finding does not quote it."
-)
+ON_WIRE = "SL-PRO002"
+"""The rule whose findings quote one message, and no definition."""
+_NOUNS = {
+    SubjectKind.SERVER: "What the server sent",
+    SubjectKind.LISTING: "The list",
+    SubjectKind.CALL: "The result",
+    SubjectKind.REQUEST: "The request",
+}
+_REPEATS = " It repeats a value that was withheld from a result."
 _TOGETHER = frozenset({SubjectKind.SERVER, SubjectKind.LISTING})
 """The kinds of subjects whose findings may quote any definition."""
 
@@ -42,6 +50,16 @@ class Covering:
         """
         if not call.left_out and not isinstance(call.outcome, Failure):
             self._bounder.judged(call.offer.tool, call.raw, call.bounded.removals)
+
+    def in_session(self, call: ReviewedCall) -> ReviewedCall:
+        """The call, with the places of its result that repeat a value withheld from the calls learnt so far.
+
+        As in a recording, where such places are withheld too. A recorded call that lacks values is unchanged.
+        """
+        if self._known.is_empty or call.left_out or isinstance(call.outcome, Failure):
+            return call
+        places = tuple(place for place in self._known.repeated(call.raw) if not call.withholds(place))
+        return dataclasses.replace(call, repeats=places) if places else call
 
     def repeating(self, reviewed: Reviewed) -> frozenset[str]:
         """The names of definitions, in any listing, that contain a withheld value.
@@ -73,13 +91,29 @@ class Covering:
         is_near = (finding.subject is not SubjectKind.CALL and finding.name in repeating) or (
             bool(repeating) and finding.subject in _TOGETHER
         )
-        if is_near or self._is_bad(finding.message) or self._is_bad(finding.evidence):
-            finding = replace(finding, message=_NOT_QUOTED, evidence="")
+        if (is_near and finding.id != ON_WIRE) or self._is_bad(finding.message):
+            what = _NOUNS.get(finding.subject, "The definition")
+            why = (
+                f"{what} contains a value that was withheld from a result, so the finding does not quote it."
+            )
+            finding = replace(finding, message=why, evidence="")
+        elif self._is_bad(finding.evidence):
+            message = finding.message + _REPEATS if finding.id == ON_WIRE else finding.message
+            finding = replace(finding, message=message, evidence=self._masked(finding.evidence))
         tokens = split(finding.pointer)
         first = next((place for place, token in enumerate(tokens) if self._is_bad(token)), None)
         if first is not None:
             finding = replace(finding, pointer=join(tokens[:first]))
         return replace(finding, name=COVERED) if self._is_bad(finding.name) else finding
+
+    def _masked(self, evidence: str) -> str:
+        """Evidence with masks in place of withheld values; empty if nothing else is left of it."""
+        words = self._known.masked_text(evidence).split(" ")
+        # A word at which the evidence was cut may be a part of a value.
+        start = 1 if evidence.startswith("…") else 0
+        stop = len(words) - (1 if evidence.endswith(("…", '…"')) else 0)
+        shown = " ".join(("…" if start else "", *words[start:stop], "…" if stop < len(words) else "")).strip()
+        return "" if self._is_bad(shown) or not shown.replace(MASK, "").strip(' "…') else shown
 
     @property
     def _known(self) -> KnownValues:
@@ -87,6 +121,16 @@ class Covering:
 
     def _is_bad(self, text: str) -> bool:
         return bool(text) and text not in self._known.names and self._known.repeats(text)
+
+
+def of_one_session(calls: Iterable[ReviewedCall]) -> tuple[ReviewedCall, ...]:
+    """The calls of one session, in their order, each compared with the calls before it."""
+    covering = Covering()
+    found: list[ReviewedCall] = []
+    for call in numbered(calls):
+        found.append(covering.in_session(call))
+        covering.learn(call)
+    return tuple(found)
 
 
 def covered(findings: Iterable[Finding], reviewed: Reviewed) -> tuple[Finding, ...]:

@@ -67,6 +67,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     """The description for the user, safe to show. Quotes no withheld value."""
     evidence: str = ""
     """The text in question, shortened and safe to show. Empty if the pointer suffices, or if it must not be quoted."""
+    call: int = 0
+    """The number of the call in its session, if its tool was called more than once; otherwise 0."""
     target: str = ""
     """The target as the user wrote it, if several servers are reviewed; otherwise empty."""
 

@@ -16,7 +16,7 @@ from inspector.protocol.timeline import Timeline
 from inspector.recording.format import Connected, Header, Line, RecordedCall, RecordedFrame
 from inspector.recording.replaying import LeftOut, Replay, ReplayedCall, left_out_in, left_out_of
 from inspector.review.finding import SubjectKind
-from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
+from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, numbered, reviewed
 from inspector.review.seen import (
     QUIET,
     ListingKind,
@@ -96,7 +96,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     )
     origin = header.target.removeprefix("web+") if header.kind in _OF_HTTP else None
     return Recorded(
-        reviewed=dataclasses.replace(whole, calls=tuple(_calls(whole, calls, altered, origin))),
+        reviewed=dataclasses.replace(whole, calls=numbered(_calls(whole, calls, altered, origin))),
         server=str(identity.get("name", "")),
         version=str(identity.get("version", "")),
         protocol=str(identity.get("protocol", "")),
@@ -121,7 +121,9 @@ def _calls(
         # The placeholder for a withheld argument need not fit the schema.
         is_whole = (("frame", call.asked) if call.asked else ("call", call.frame)) not in altered
         misfit = is_whole and schema is not None and bool(violations(call.arguments, schema, limit=1))
-        yield ReviewedCall(offer=offer, outcome=call.outcome, misfit=misfit, origin=origin, left_out=left_out)
+        yield ReviewedCall(
+            offer=offer, outcome=call.outcome, misfit=misfit, origin=origin, left_out=left_out[::-1]
+        )
 
 
 _KINDS = {kind.method: kind for kind in Kind}

@@ -6,8 +6,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import cast
 
+from msgspec.structs import replace
+
 from inspector.review.finding import Confidence, Finding, Hit, Severity, SubjectKind
-from inspector.review.reviewed import Offer, Reviewed
+from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
 from inspector.review.rule import ReviewRule
 
 INTERNAL = ReviewRule(
@@ -69,7 +71,7 @@ def _found(rule: ReviewRule, reviewed: Reviewed) -> Iterator[tuple[Offer, Findin
     if call:
         # An answer that does not end its call is not a result; the report lists it as not checked.
         for made in (made for made in reviewed.calls if not made.unfinished):
-            yield from _judged(rule, made.offer, SubjectKind.CALL, partial(call, made))
+            yield from _judged(rule, made, partial(call, made))
     if whole:
         try:
             for offer, hit in whole(reviewed):
@@ -80,13 +82,14 @@ def _found(rule: ReviewRule, reviewed: Reviewed) -> Iterator[tuple[Offer, Findin
 
 
 def _judged(
-    rule: ReviewRule, offer: Offer, kind: SubjectKind, ask: Callable[[], Iterable[Hit]]
+    rule: ReviewRule, made: ReviewedCall, ask: Callable[[], Iterable[Hit]]
 ) -> Iterator[tuple[Offer, Finding]]:
+    offer, kind = made.offer, SubjectKind.CALL
     try:
         for hit in ask():
-            yield offer, _finding(rule, offer, kind, hit)
+            yield offer, replace(_finding(rule, offer, kind, hit), call=made.number)
     except Exception as error:  # noqa: BLE001 - as above
-        yield offer, _failed(rule, offer, kind, error)
+        yield offer, replace(_failed(rule, offer, kind, error), call=made.number)
 
 
 def _failed(rule: ReviewRule, offer: Offer, kind: SubjectKind, error: Exception) -> Finding:

@@ -108,6 +108,8 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
     """The names of all tools, in wire order."""
     called: int = 0
     """The number of calls that were made, or that the recording holds."""
+    repetition: str = ""
+    """How many tools were called, and why some again; empty if each was called once."""
     file: str = ""
     """The relative path of a file of the server in the working folder; empty if unknown."""
     address: str = ""
@@ -132,6 +134,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """The rules that were applied."""
     called: int = 0
     """The number of calls that were made, or that the recording holds."""
+    repetition: str = ""
+    """How many tools were called, and why some again; empty if each was called once."""
     reviewed_by: str = ""
     """The name and version of Sightline."""
     file: str = ""
@@ -155,6 +159,7 @@ class Report(Struct, frozen=True, kw_only=True):
                 protocol=self.protocol,
                 tools=self.tools,
                 called=self.called,
+                repetition=self.repetition,
                 file=self.file,
             ),
         )
@@ -270,6 +275,8 @@ def entry_shape(entry: ReportEntry) -> JsonObject:
         "evidence": finding.evidence or None,
         "fingerprint": entry.fingerprint,
     }
+    if finding.call:
+        shape["call"] = finding.call
     if finding.target:
         shape["target"] = finding.target
     if entry.known:

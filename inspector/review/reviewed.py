@@ -1,7 +1,8 @@
 """The input of a review: the definitions of a server, and the results of calls."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inspector.boundary.bounded import Bounded, Level, Rule
@@ -126,12 +127,16 @@ class ReviewedCall:
     outcome: Outcome
     judgement: Judgement | None = None
     """The judgement of the outcome, if it was made already."""
+    number: int = 0
+    """The number of the call in its session, if its tool was called more than once; otherwise 0."""
     misfit: bool = False
     """True if the input schema forbids the arguments."""
     origin: str | None = None
     """The server's address, if it has one."""
     left_out: tuple[tuple[str, str], ...] = ()
     """The values that a recording lacks, as pairs of a pointer into `raw` and the rule that withheld the value."""
+    repeats: tuple[str, ...] = ()
+    """Pointers into `raw` to copies of values that were withheld from earlier calls of the session."""
     stderr: tuple[str, ...] = ()
     """What the server wrote to stderr during the call, by line; empty if it was not read."""
 
@@ -173,10 +178,11 @@ class ReviewedCall:
     def withheld(self) -> tuple[tuple[str, str], ...]:
         """The pointer and the rule of each value withheld at level `declared`.
 
-        Also of values that a recording lacks.
+        Also of values that a recording lacks, and of copies of what was withheld from earlier calls.
         """
         if not self.left_out:
-            return tuple((removal.pointer, removal.rule) for removal in self.bounded.removals)
+            own = ((removal.pointer, removal.rule) for removal in self.bounded.removals)
+            return (*own, *((pointer, Rule.ECHO) for pointer in self.repeats))
         # A placeholder may have another type than the value, and then violates the schema.
         withheld = (
             (removal.pointer, removal.rule)
@@ -221,6 +227,10 @@ class ReviewedCall:
             return text.text
         return self._secrets.masked_text(text.text) if around is not None and around[1] in _COPIES else None
 
+    def withholds(self, pointer: str) -> bool:
+        """True if the boundary withholds the value at `pointer`, or one around it, because of a secret."""
+        return self._places.around(pointer) is not None
+
     def place_of(self, pointer: str) -> str:
         """The pointer, or that of the withheld value that it leads into: keys of that value are withheld too."""
         around = self._places.around(pointer)
@@ -229,6 +239,9 @@ class ReviewedCall:
     def quoted(self, pointer: str, text: str, at: int = 0, *, in_key: bool = False) -> str:
         """As `finding.quoted`, for a text of the raw result: with masks, or empty if the text is withheld itself."""
         around = self._places.around(pointer)
+        # The values withheld from earlier calls are not known here.
+        if any(f"{pointer}/".startswith(f"{place}/") for place in self.repeats):
+            return ""
         if around is not None and around[1] in _COPIES:
             shown, moved = self._secrets.masked_at(text, at)
             cut = quoted(shown, moved)
@@ -267,6 +280,16 @@ class ReviewedCall:
     def hidden(self) -> tuple[Hidden, ...]:
         """The hidden characters in the result as sent, also in values that the boundary withholds."""
         return hidden_characters(self.raw)
+
+
+def numbered(calls: Iterable[ReviewedCall]) -> tuple[ReviewedCall, ...]:
+    """The calls of one session, in their order, with numbers for those whose tools were called more than once."""
+    every = tuple(calls)
+    often = Counter(call.offer.name for call in every)
+    return tuple(
+        replace(call, number=number) if often[call.offer.name] > 1 else call
+        for number, call in enumerate(every, 1)
+    )
 
 
 _COPIES: frozenset[str] = frozenset({Rule.ECHO, Rule.MIRROR})

@@ -212,7 +212,7 @@ def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[tuple[FaultKind,
     frame = timeline.frame(entry.frames[0])
     if frame is not None and frame.direction is Direction.RECEIVED and frame.channel is not Channel.CDP:
         is_line = frame.channel is Channel.STDIO
-        where = "a line on stdout" if is_line else "a body or an event over HTTP"
+        where = "printed to stdout" if is_line else "a body or an event over HTTP"
         yield FaultKind.STRAY_OUTPUT, entry.detail.removeprefix(PRINTED), where
 
 

@@ -44,8 +44,8 @@ def message(**members: Json) -> bytes:
 
 _LISTED = "the answer to tools/list"
 FAULTS: list[tuple[bytes, FaultKind, str]] = [
-    (b"listening on port 80", FaultKind.STRAY_OUTPUT, "a line on stdout"),
-    (b"[1, 2]", FaultKind.STRAY_OUTPUT, "a line on stdout"),
+    (b"listening on port 80", FaultKind.STRAY_OUTPUT, "printed to stdout"),
+    (b"[1, 2]", FaultKind.STRAY_OUTPUT, "printed to stdout"),
     (message(id=99, result={}), FaultKind.UNASKED, "field id of an answer"),
     (
         message(id=1, result={}, error={"code": 1, "message": "x"}),

@@ -311,10 +311,8 @@ def _saved_results(ran: Iterable[Ran]) -> Iterator[_Result]:
 
 
 def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
-    code = (
-        ExitCode.FINDINGS if report.failing(level) else ExitCode.STOPPED if found.is_stopped else ExitCode.OK
-    )
-    stopped = " The policy stopped a call." if found.is_stopped else ""
+    code = ExitCode.FINDINGS if report.failing(level) else ExitCode.STOPPED if found.refused else ExitCode.OK
+    stopped = " The policy stopped a call." if found.refused else ""
     return _Part(
         name="review",
         outcome=f"{summary(report).rstrip('.')}; {report.failing_words(level)} (--fail-on {level}).{stopped}",

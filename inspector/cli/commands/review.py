@@ -178,17 +178,36 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     report = report_of(_numbered(parts), known, accepted, turns)
     shown = without_credentials(report, DIAGNOSTICS.mask)
     write_lines(report_lines(shown, format_), reporting.output, exactly=format_ != "text")
-    code = turns.code if turns else ExitCode.OK
+    refused = tuple(chain.from_iterable(part.refused for part in parts))
+    code = max(turns.code if turns else ExitCode.OK, ExitCode.STOPPED if refused else ExitCode.OK)
     level = reporting.fail_on or Severity.HIGH
-    if report.failing(level):
-        words = report.failing_words(level)
-        if reporting.fail_on is not None:
-            DIAGNOSTICS.say(f"{words} (--fail-on {level})")
-            return max(ExitCode.FINDINGS, code)
-        DIAGNOSTICS.say(
-            f"{words}. The review passes, because --fail-on is not given: --fail-on {level} exits {ExitCode.FINDINGS}."
-        )
-    return max(ExitCode.STOPPED if any(part.is_stopped for part in parts) else ExitCode.OK, code)
+    if refused:
+        DIAGNOSTICS.say(_refusals(refused))
+    if not report.failing(level):
+        return code
+    words = report.failing_words(level)
+    if reporting.fail_on is not None:
+        DIAGNOSTICS.say(f"{words} (--fail-on {level})")
+        return max(ExitCode.FINDINGS, code)
+    passes = "They do not change that" if code else "The review passes"
+    DIAGNOSTICS.say(
+        f"{words}. {passes}, because --fail-on is not given: --fail-on {level} exits {ExitCode.FINDINGS}."
+    )
+    return code
+
+
+_MOST_NAMED = 3
+
+
+def _refusals(refused: Sequence[NotChecked]) -> str:
+    """Why a review exits with `STOPPED`. Names the first calls that were not made."""
+    named = "; ".join(safe_line(f"{each.what}: {each.why}") for each in refused[:_MOST_NAMED])
+    more = f"; and {len(refused) - _MOST_NAMED:,} more" if len(refused) > _MOST_NAMED else ""
+    one = len(refused) == 1
+    return (
+        f"{'A call was' if one else f'{len(refused):,} calls were'} not made, so the review is incomplete and exits "
+        f"{ExitCode.STOPPED}: {named}{more}"
+    )
 
 
 class _Sources(Struct, frozen=True, kw_only=True):
@@ -381,6 +400,7 @@ def report_of(
         entries=entries_of(judged(parts, are_several=several), known=known, accepted=accepted),
         not_checked=(*left_out, *_not_checked(parts, several=several)),
         called=whole.called,
+        repetition=whole.repetition,
         file=whole.file,
         rules=all_rules(),
         reviewed_by=f"Sightline {__version__}",

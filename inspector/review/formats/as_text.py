@@ -65,7 +65,8 @@ def described(part: ReviewedServer) -> str:
     """The server's identity in one line. Untrusted text."""
     named = f"{part.name} {part.version}".strip() or "a server without a name"
     spoken = f"protocol {part.protocol}, " if part.protocol else ""
-    return f"{named}, {spoken}{amount(len(part.tools), 'tool')}, {amount(part.called, 'call')}"
+    calls = f"{amount(part.called, 'call')} {part.repetition}".rstrip()
+    return f"{named}, {spoken}{amount(len(part.tools), 'tool')}, {calls}"
 
 
 def amount(number: int, noun: str) -> str:
@@ -77,6 +78,7 @@ def place(entry: ReportEntry) -> str:
     """The subject and place of a finding, in one safe line."""
     finding = entry.finding
     named = f"{finding.subject.value} {safe_line(finding.name)}" if finding.name else finding.subject.value
+    named += f" (call {finding.call:,})" if finding.call else ""
     where = f"{safe_line(finding.target)}: {named}" if finding.target else named
     return f"{where}, at {safe_line(finding.pointer)}" if finding.pointer else where
 

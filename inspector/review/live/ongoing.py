@@ -1,5 +1,6 @@
 """A review in small steps, so that a large server does not block the screen; and the report of the review."""
 
+import dataclasses
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
@@ -166,7 +167,8 @@ class OngoingReview:
     def _judge_calls(self, material: Material) -> None:
         called: dict[str, _Called] = {}
         last = {answered.name: answered.number for answered in material.calls}
-        for answered in material.calls:
+        # A result may repeat what was withheld from an earlier one, so the order counts.
+        for answered in sorted(material.calls, key=lambda answered: answered.number):
             name = answered.name
             before = called.get(name) or self._called.get(name)
             if before is not None and material.has_all_calls and last[name] < before.number:
@@ -179,6 +181,7 @@ class OngoingReview:
             )
             if before is None or not is_known:
                 call = _call(answered, material.origin)
+                call = dataclasses.replace(call, calls=tuple(map(self._covering.in_session, call.calls)))
                 self._learn(call)
                 entries = tuple(_entries(findings_of(call, _rules("call")), answered.number))
                 self._keep_to_model(answered.number, entries)
