@@ -57,6 +57,8 @@ class Prose(Struct, frozen=True, kw_only=True):
 
 # Each repetition is of a class that nothing after it can match, or has a maximum, so matching is linear.
 _TOKEN = re.compile(r"[\w~@/.:'\u2019+*=&?%-]+")
+SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)([0-9:;<=>?]{0,40})[ -/]{0,4}([@-~])|(?:\x1b\]|\x9d)(\d{0,3});?")
+"""A control sequence of a terminal: its parameters and its last character; or the start of an OSC, with its number."""
 _MARKUP = re.compile(
     r"<[ /|]{0,3}(?:important|system|secret|instructions?|critical|hidden|assistant|admin|override|im_start|im_end|inst|"
     r"developer|sys|prompt|mandatory)\b"
@@ -83,6 +85,8 @@ _EDGES = ".:'-*?=&+"
 def prose_of(text: str) -> Prose:
     """Decode and split `text`. Linear in its length."""
     moved: tuple[tuple[int, int], ...] = ()
+    if "\x1b" in text or "\x9b" in text:
+        text = SEQUENCE.sub(lambda match: " " * len(match[0]), text)
     if not text.isascii():
         text, moved = as_read(text)
     spaced = _SPACED.search(text)

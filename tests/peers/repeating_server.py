@@ -20,6 +20,11 @@ TOOLS: list[dict[str, Any]] = [
 ]
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def _called(name: str) -> dict[str, Any]:
     match name:
         case "get_secret":
@@ -28,7 +33,7 @@ def _called(name: str) -> dict[str, Any]:
         case "get_failure":
             return {"isError": True, "content": [{"type": "text", "text": f"near '{SECRET}'"}]}
         case _:
-            print("debug print of", SECRET, "here", flush=True)
+            _say(f"debug print of {SECRET} here")
             return {"content": [{"type": "text", "text": "ok"}]}
 
 
@@ -56,7 +61,7 @@ def main() -> None:
             continue
         result = _answer(message)
         answer = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
+        _say(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}))
 
 
 if __name__ == "__main__":

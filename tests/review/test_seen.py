@@ -291,7 +291,10 @@ def test_prompts_resources_and_templates_are_compared_like_tools() -> None:
     found = review_of(
         **lists, other_profile={"prompts": [poisoned], "resources": [], "resourceTemplates": []}
     )
-    assert {(finding.id, finding.subject.value, finding.name, finding.message) for finding in found} >= {
+    said = {
+        (each.id, each.subject.value, each.name, each.message.partition(" The new text")[0]) for each in found
+    }
+    assert said >= {
         (
             "SL-PIN004",
             "prompt",

@@ -3,14 +3,18 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from inspector.hidden_characters import hidden_characters
 from inspector.json.diff import ChangeKind
+from inspector.json.exact import JsonObject
 from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.pins.pins import ServerDefinitions, changes_between, shared
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.review.finding import Confidence, Hit, Severity, quoted
+from inspector.review.orders import orders_in
 from inspector.review.reviewed import Offer, Reviewed
 from inspector.review.rule import ReviewRule
 from inspector.review.seen import ListingKind, OtherListing
+from inspector.review.texts import texts_of
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 6
@@ -40,9 +44,11 @@ def _changed(reviewed: Reviewed, kinds: frozenset[ListingKind]) -> Iterator[tupl
         for name, changes in by_tool.items():
             # A finding about an item that is not in the reviewed listing belongs to the server.
             offer = offers.get(name, reviewed.offers[0])
-            changed = present.tool(name) or listing.definitions.tool(name)
+            now, other = present.tool(name), listing.definitions.tool(name)
+            changed = now or other
             if changed is not None:
-                yield offer, _hit(changed, changes, listing)
+                before, after = (other, now) if listing.kind.is_earlier else (now, other)
+                yield offer, _hit(changed, changes, listing, _new_orders(before, after))
 
 
 def _compared(present: ServerDefinitions, listing: OtherListing) -> tuple[DefinitionChange, ...]:
@@ -90,14 +96,37 @@ def _since(listing: OtherListing) -> str:
 
 def _other_instructions(instructions: str | None, listing: OtherListing) -> Hit:
     later = instructions if listing.kind.is_earlier else listing.definitions.instructions
+    earlier = listing.definitions.instructions if listing.kind.is_earlier else instructions
+    orders = _orders_since({"instructions": earlier or ""}, {"instructions": later or ""})
     return Hit(
-        message=f"The server's instructions changed {_since(listing)}.",
+        message=f"The server's instructions changed {_since(listing)}.{orders}",
         pointer="/instructions",
         evidence=quoted(later or ""),
+        severity=Severity.HIGH if orders else None,
     )
 
 
-def _hit(tool: Tool, changes: list[DefinitionChange], listing: OtherListing) -> Hit:
+def _new_orders(before: Tool | None, after: Tool | None) -> str:
+    """A sentence about instructions to the model that only the later definition has; empty if there are none."""
+    if after is None or before is None:
+        return ""
+    return _orders_since(before.definition, after.definition)
+
+
+def _orders_since(before: JsonObject, after: JsonObject) -> str:
+    known = {text.text for text in texts_of(before)}
+    new = (text for text in texts_of(after) if text.text not in known)
+    found = max(
+        (found for _, found in orders_in(new, hidden_characters(after))),
+        key=lambda found: found.score,
+        default=None,
+    )
+    if found is None:
+        return ""
+    return f" The new text addresses the model: {'; '.join(found.reasons)} (score {found.score:g})."
+
+
+def _hit(tool: Tool, changes: list[DefinitionChange], listing: OtherListing, orders: str) -> Hit:
     since, is_announced = _since(listing), tool.kind in listing.announced
     is_expected = is_announced or listing.kind in {ListingKind.PINNED, ListingKind.OTHER_PROFILE}
     quiet = Severity.INFO if is_expected else Severity.LOW
@@ -119,15 +148,27 @@ def _hit(tool: Tool, changes: list[DefinitionChange], listing: OtherListing) -> 
     more = f" and {len(changes) - _MAX_PLACES:,} more" if len(changes) > _MAX_PLACES else ""
     less = " It declares fewer restrictions than before." if weaker else ""
     return Hit(
-        message=f"The definition of `{named}` changed {since}, at {', '.join(places)}{more}.{less}",
+        message=f"The definition of `{named}` changed {since}, at {', '.join(places)}{more}.{less}{orders}{_announcing(tool, listing)}",
         pointer=changes[0].pointer,
         evidence=quoted("; ".join(weaker)),
-        severity=_severity(is_announced=is_announced, is_weaker=bool(weaker)),
+        severity=_severity(is_announced=is_announced, is_worse=bool(weaker or orders)),
     )
 
 
-def _severity(*, is_announced: bool, is_weaker: bool) -> Severity | None:
-    if is_weaker:
+def _announcing(tool: Tool, listing: OtherListing) -> str:
+    """Whether the server announced the change; empty for listings of other sessions."""
+    if listing.kind not in _IN_SESSION:
+        return ""
+    is_announced = tool.kind in listing.announced
+    return (
+        " The server announced that the list changed."
+        if is_announced
+        else " The server did not announce the change."
+    )
+
+
+def _severity(*, is_announced: bool, is_worse: bool) -> Severity | None:
+    if is_worse:
         return Severity.HIGH
     return Severity.MEDIUM if is_announced else None
 
@@ -162,7 +203,7 @@ RULES = (
         "Changed between two listings",
         Severity.HIGH,
         "A server that changes a definition after a call can show a reviewer one definition and a model another.",
-        "Do not connect a server that you do not trust. Authors: send `notifications/tools/list_changed` if the list changes, and keep definitions stable.",
+        "Do not connect a server that you do not trust. Authors: keep definitions stable.",
     ),
     _rule(
         3,

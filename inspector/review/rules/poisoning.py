@@ -3,51 +3,22 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
-from inspector.review.prose import names_secret_path
+from inspector.review.orders import SHORTEST, orders_in
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.review.rule import DEFINITIONS, ReviewRule
-from inspector.review.signals import NOTABLE, judged
 from inspector.review.texts import Text, TextPlace
-
-_SHORTEST_TEXT = 12
-"""The minimum number of characters of a text that can give instructions."""
-_ENCODED = 60
-"""The minimum number of characters of a word that may be encoded sentences."""
 
 
 def _orders(offer: Offer) -> Iterator[Hit]:
-    hidden = {found.pointer for found in offer.hidden}
-    for text in offer.texts:
-        spelt = _spelt_out(text)
-        if spelt is None:
-            continue
-        found = judged(spelt, hidden=text.pointer in hidden)
-        if found.score >= NOTABLE:
-            yield Hit(
-                message=f"A {text.place.value} of the {offer.kind.value} contains instructions to the model: {'; '.join(found.reasons)} (score {found.score:g}).",
-                pointer=text.pointer,
-                evidence=quoted(text.text, found.at),
-                confidence=found.confidence,
-                severity=found.severity,
-            )
-
-
-def _spelt_out(text: Text) -> Text | None:
-    """The text to judge; None if it cannot contain an instruction.
-
-    The words of a long name become a sentence.
-    """
-    if len(text.text) < _SHORTEST_TEXT or " " in text.text or "\n" in text.text:
-        return text if len(text.text) >= _SHORTEST_TEXT else None
-    if text.place in {TextPlace.KEY, TextPlace.NAME} and "://" not in text.text:
-        words = words_of(text.text)
-        if len(words) > 3:
-            return Text(pointer=text.pointer, place=text.place, text=f"{' '.join(words)} {text.text}")
-        return None
-    is_judged = len(text.text) >= _ENCODED or names_secret_path(text.text.lower()) or not text.text.isascii()
-    return text if is_judged else None
+    for text, found in orders_in(offer.texts, offer.hidden):
+        yield Hit(
+            message=f"A {text.place.value} of the {offer.kind.value} contains instructions to the model: {'; '.join(found.reasons)} (score {found.score:g}).",
+            pointer=text.pointer,
+            evidence=quoted(text.text, found.at),
+            confidence=found.confidence,
+            severity=found.severity,
+        )
 
 
 # Each repetition is of one class, so matching is linear.
@@ -73,7 +44,7 @@ def _quoted_from(call: ReviewedCall) -> Callable[[Text, int], str]:
 
 def _out_of_sight(texts: Iterable[Text], quote: Callable[[Text, int], str] = _quoted) -> Iterator[Hit]:
     for text in texts:
-        if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _SHORTEST_TEXT:
+        if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < SHORTEST:
             continue
         comment = text.text.find("<!--")
         end = text.text.find("-->", comment + 4) if comment >= 0 else -1

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from inspector.hidden_characters import HiddenKind
 from inspector.review.finding import Confidence, Hit, Severity, quoted
+from inspector.review.prose import SEQUENCE
 from inspector.review.reviewed import Offer
 from inspector.review.rule import SHOWN, ReviewRule
 from inspector.review.texts import TextPlace
@@ -17,26 +18,63 @@ def _sequences(offer: Offer) -> Iterator[Hit]:
         at = next((at for at, character in enumerate(text) if character in _INTRODUCERS), None)
         if at is not None:
             yield Hit(
-                message=f"A terminal control sequence: {_does(text, at)}.",
+                message=f"A terminal control sequence: {_does(text)}.",
                 pointer=pointer,
                 evidence=quoted(text, at),
             )
 
 
-_DOES = (
-    ("]52;", "it writes to the clipboard"),
-    ("]0;", "it sets the title of the window"),
-    ("]2;", "it sets the title of the window"),
-    ("]8;", "it turns the following text into a link"),
-    ("P", "it sends a device control string"),
-    ("[", "it moves the cursor, or erases or colours text"),
-)
+_BY_LETTER = {
+    "m": "it colours text",
+    "J": "it erases the screen",
+    "K": "it erases text",
+    "h": "it changes the mode of the terminal",
+    "l": "it changes the mode of the terminal",
+}
+_BY_NUMBER = {
+    "0": "it sets the title of the window",
+    "2": "it sets the title of the window",
+    "8": "it turns the following text into a link",
+    "52": "it writes to the clipboard",
+}
+_WORST = ("it conceals the text after it", "it writes to the clipboard", "it sets the title of the window")
+_OTHER = "the character controls the terminal that shows it"
 
 
-def _does(text: str, at: int) -> str:
-    behind = text[at + 1 : at + 8]
-    found = next((does for start, does in _DOES if text[at] == "\x1b" and behind.startswith(start)), None)
-    return found or "the character controls the terminal that shows it"
+def _does(text: str) -> str:
+    """What the sequences in a text do, the worst first."""
+    found = dict.fromkeys(_effects(text)) or {_OTHER: None}
+    return "; ".join(
+        sorted(found, key=lambda effect: _WORST.index(effect) if effect in _WORST else len(_WORST))
+    )
+
+
+def _effects(text: str) -> Iterator[str]:
+    if "\x1bP" in text or "\x90" in text:
+        yield "it sends a device control string"
+    for match in SEQUENCE.finditer(text):
+        parameters, letter, number = match.groups()
+        if letter is None:
+            yield _BY_NUMBER.get(number, "it sends a command to the terminal")
+        elif letter == "m" and _conceals(parameters):
+            yield _WORST[0]
+        else:
+            yield _BY_LETTER.get(letter, "it moves the cursor")
+
+
+def _conceals(parameters: str) -> bool:
+    """True if the parameters of SGR contain 8, apart from the numbers of a colour."""
+    left = iter(parameters.split(";"))
+    for parameter in left:
+        if parameter in {"38", "48", "58"}:
+            for _ in range(1 if next(left, "") == "5" else 3):
+                next(left, "")
+        elif parameter.isdecimal() and int(parameter) == _CONCEAL:
+            return True
+    return False
+
+
+_CONCEAL = 8
 
 
 def _controls(offer: Offer) -> Iterator[Hit]:
