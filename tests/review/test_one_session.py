@@ -3,11 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
+from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.review.covering import Covering, covered, of_one_session
 from inspector.review.finding import Confidence, Finding, Severity, SubjectKind
+from inspector.review.live.board import LastCall
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
 from tests.review.live.reviews import CLEAN, catalogue_of, gone_through, material_of
@@ -115,3 +117,26 @@ def _about(kind: SubjectKind) -> Finding:
         pointer="",
         message=f"It says {SECRET}.",
     )
+
+
+def test_what_was_read_in_a_session_is_reviewed_and_belongs_to_its_item() -> None:
+    catalogue = catalogue_of(
+        [CLEAN], prompts=[{"name": "hello"}, {"name": "other"}], resources=[{"uri": "a://1", "name": "r"}]
+    )
+    prompt, other = catalogue.items(Kind.PROMPT)
+    (resource,) = catalogue.items(Kind.RESOURCE)
+    got: Json = {"messages": [{"role": "user", "content": {"type": "text", "text": ORDER}}]}
+    read: Json = {"contents": [{"uri": "a://1", "text": f"{ORDER} \x1b[2J"}]}
+    calls = tuple(
+        LastCall(number=number, name=item.handle, judgement=Judgement(Result(value=value), item.as_tool))
+        for number, (item, value) in enumerate(((prompt, got), (resource, read)), 1)
+    )
+    material = replace(material_of(catalogue), calls=calls)
+    board = gone_through(material)
+    assert [entry.finding.id for entry in board.of(prompt)] == ["SL-INJ001"]
+    assert [entry.finding.id for entry in board.of(resource)] == ["SL-INJ001", "SL-INJ002"]
+    assert board.of(other) == ()
+    assert board.to_model.keys() == {1, 2}
+    unchecked = {each.what: each.why for each in board.not_checked}
+    assert unchecked["contents of 1 prompt"] == "they were not read in this session"
+    assert unchecked["results"] == "no tool was called in this session"

@@ -14,7 +14,7 @@ from inspector.review.finding import Finding, SubjectKind
 from inspector.review.report import NotChecked, ReportEntry
 
 Subject = tuple[SubjectKind, str]
-"""The kind and name of what a finding is about. For a call, the kind and name of its tool."""
+"""The kind and name of what a finding is about. For a call, `TOOL` and the name of its tool or the handle of its item."""
 
 _SUBJECTS = {
     Kind.RESOURCE: SubjectKind.RESOURCE,
@@ -62,6 +62,8 @@ class Board(Struct, frozen=True, kw_only=True):
     def of(self, entry: Entry) -> tuple[ReportEntry, ...]:
         """The findings about an item of the catalogue, and about the results of a tool."""
         entries = self.by_subject.get(subject_of_item(entry), ())
+        if isinstance(entry, Item):
+            entries += self.by_subject.get((SubjectKind.TOOL, entry.handle), ())
         if isinstance(entry, Malformed):
             return tuple(each for each in entries if each.finding.pointer == entry.pointer)
         return entries

@@ -338,7 +338,7 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
         yield NotChecked(
             what=f"{still:,} of {total:,} definitions", why="the review has not checked them yet"
         )
-    if not called and catalogue.tools:
+    if catalogue.tools and all(tool.name not in called for tool in catalogue.tools):
         yield NotChecked(what="results", why="no tool was called in this session")
     else:
         for tool in catalogue.tools:
@@ -346,7 +346,7 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
                 yield NotChecked(what=f"results of {tool.name}", why="it was not called in this session")
     yield from skills_not_read((skill.name for skill in catalogue.items(Kind.SKILL)), called)
     items = (item for kind in Kind for item in catalogue.items(kind))
-    yield from contents_not_read(items, (), "only results of tools are checked")
+    yield from contents_not_read(items, called, "they were not read in this session")
     if material.announced:
         why = f"the server was asked under one client name: {material.announced.rstrip('.')}"
         yield NotChecked(what="definitions for other clients", why=why)

@@ -17,7 +17,7 @@ from inspector.json.exact import JsonObject
 from inspector.pins.files import identified, reported_as
 from inspector.pins.identity import Identity
 from inspector.pins.pins import PinState, ServerDefinitions
-from inspector.protocol.catalogue import Kind, Tool
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.protocol.timeline import EntryKind
@@ -150,9 +150,9 @@ class Reviewer:
         self.listed()
 
     def finished(self, record: CallRecord) -> None:
-        """Review the result of a call that has ended."""
+        """Review the result of a call that has ended, of a tool or of another item."""
         session = self._link.session
-        if session is not None and record.kind is Kind.TOOL:
+        if session is not None:
             self._review_of(session)
             self._calls[record.name] = _last_call(record)
             self.listed()
@@ -165,7 +165,6 @@ class Reviewer:
         self._every = tuple(
             replace(_last_call(record), is_before=place < before)
             for place, record in enumerate(records)
-            if record.kind is Kind.TOOL
         )
         self._calls = {call.name: call for call in self._every}
         self.listed()
