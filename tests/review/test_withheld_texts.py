@@ -40,10 +40,9 @@ def test_a_copy_of_a_withheld_value_does_not_hide_instructions_in_the_same_text(
 
 
 def test_instructions_in_a_withheld_value_are_found_and_not_quoted() -> None:
-    for key, pointer in (
-        (ORDER, "/structuredContent/key"),
-        ({"planted member 4711": ORDER}, "/structuredContent/key"),
-    ):
+    keys: tuple[Json, ...] = (ORDER, {"planted member 4711": ORDER})
+    pointer = "/structuredContent/key"
+    for key in keys:
         finding = of("SL-INJ001", found := found_in([], key))
         assert (finding.pointer, finding.evidence) == (pointer, "")
         hidden = of("SL-INJ002", found)
