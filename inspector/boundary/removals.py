@@ -195,7 +195,7 @@ def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]
                 yield removal.rule, removal.pointer
 
 
-class WithheldPlaces:
+class RemovalPlaces:
     """Finds the removal at a pointer or around it. Linear in the removals once, then in the length of a pointer."""
 
     def __init__(self, removals: Iterable[Removal], *, without: Container[str] = ()) -> None:

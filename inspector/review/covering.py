@@ -56,7 +56,7 @@ class Covering:
 
         As in a recording, where such places are withheld too. A recorded call that lacks values is unchanged.
         """
-        if self._known.is_empty or call.left_out or isinstance(call.outcome, Failure):
+        if self._known.is_empty or call.left_out or call.is_refusal or isinstance(call.outcome, Failure):
             return call
         places = tuple(place for place in self._known.repeated(call.raw) if not call.withholds(place))
         return dataclasses.replace(call, repeats=places) if places else call

@@ -10,7 +10,7 @@ from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import SHOWN, mask
 from inspector.boundary.output_check import OutputViolation
 from inspector.boundary.reading import raw_of
-from inspector.boundary.removals import WithheldPlaces
+from inspector.boundary.removals import RemovalPlaces
 from inspector.boundary.secret_references import ListedReference, references_in
 from inspector.claims.claim import Claim
 from inspector.claims.contradictions import Contradiction, contradictions
@@ -160,6 +160,14 @@ class ReviewedCall:
         reason = unfinished(self.outcome)
         return reason.sentence if reason else ""
 
+    @property
+    def is_refusal(self) -> bool:
+        """True for an error that answers forbidden arguments.
+
+        Tools of one server share its words, and one that withholds its errors has them withheld: they are no leak.
+        """
+        return self.misfit and self.result.get("isError") is True
+
     @cached_property
     def judged(self) -> Judgement:
         return self.judgement or Judgement(self.outcome, self.offer.tool)
@@ -183,13 +191,14 @@ class ReviewedCall:
         if not self.left_out:
             own = ((removal.pointer, removal.rule) for removal in self.bounded.removals)
             return (*own, *((pointer, Rule.ECHO) for pointer in self.repeats))
+        left_out = tuple(each for each in self.left_out if not (self.is_refusal and each[1] == Rule.ECHO))
         # A placeholder may have another type than the value, and then violates the schema.
         withheld = (
             (removal.pointer, removal.rule)
             for removal in self.bounded.removals
             if removal.rule != Rule.INVALID_OUTPUT and not self.lacks(removal.pointer)
         )
-        return (*self.left_out, *withheld)
+        return (*left_out, *withheld)
 
     def lacks(self, pointer: str) -> bool:
         """True if a recording lacks a value at `pointer`, inside it, or around it."""
@@ -204,8 +213,8 @@ class ReviewedCall:
         return mask(self.raw, self.bounded.removals)
 
     @cached_property
-    def _places(self) -> WithheldPlaces:
-        return WithheldPlaces(self.bounded.removals, without=SHOWN)
+    def _places(self) -> RemovalPlaces:
+        return RemovalPlaces(self.bounded.removals, without=SHOWN)
 
     @cached_property
     def _secrets(self) -> WithheldValues:

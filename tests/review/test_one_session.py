@@ -1,5 +1,7 @@
 """A value that was withheld from an earlier result, in later results and on stdout; and the same in a recording."""
 
+import dataclasses
+
 import pytest
 from msgspec.structs import replace
 
@@ -47,6 +49,8 @@ def test_a_result_that_repeats_a_value_withheld_from_an_earlier_one_is_found() -
     at = [("two", "/content/1/text"), ("two", "/_meta/a~1b"), ("three", "/error/message")]
     assert sorted(places(of_one_session((first, later, failed)))) == sorted(at)
     assert places(of_one_session((later, failed, first))) == []
+    # An error about forbidden arguments has the words of the server, which another tool may withhold.
+    assert places(of_one_session((first, dataclasses.replace(later, misfit=True)))) == []
     # What the boundary withholds anyway is not named twice.
     again = called("four", Result(value={**FIRST, "content": [{"type": "text", "text": SECRET}]}))
     assert places(of_one_session((first, again))) == [("four", "/content/0")]
