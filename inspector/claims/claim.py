@@ -200,6 +200,10 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
 
     Such a member is not `unrecognised`.
     """
+    paths: Mapping[Subject, frozenset[tuple[str, ...]]] = field(
+        default_factory=dict[Subject, frozenset[tuple[str, ...]]]
+    )
+    """By subject, the path of each key in its message."""
     subjects: frozenset[Subject] = frozenset(Subject)
     """The subjects for which the vocabulary defines keys; `read` yields nothing for others."""
     remark: str = ""

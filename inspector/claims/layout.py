@@ -207,6 +207,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
             keys=(*self.keys, *more),
             read=read or self.read,
             owns=self.owns,
+            paths={subject: frozenset(_paths(root)) for subject, root in self.roots.items()},
             subjects=frozenset(self.roots),
             remark=remark,
         )
@@ -304,6 +305,14 @@ def members(
     for key, inner in pairs:
         if among is None or key in among:
             yield Member(key=key, value=inner, pointer=child(pointer, key), repeated=repeated or key in twice)
+
+
+def _paths(branch: Branch) -> Iterator[tuple[str, ...]]:
+    for name, node in branch.members.items():
+        if isinstance(node, Leaf) or not node.members:
+            yield (name,)
+        else:
+            yield from ((name, *below) for below in _paths(node))
 
 
 def _leaves(

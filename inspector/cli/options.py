@@ -27,6 +27,7 @@ from inspector.protocol.authorization import Certificates
 from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import Era, PageTarget, Target
+from inspector.safe_text import safe_line
 from inspector.session.options import Options
 
 if TYPE_CHECKING:
@@ -654,15 +655,20 @@ class PolicyOptions(OptionGroup):
         return Agreement.YES if self.yes else Agreement.NONE
 
     def read(self) -> Terms:
-        """Read the policy, without opening an audit log.
+        """Read the policy, without opening an audit log, and write a note about each probable mistake in it.
 
         Raises UsageError, so call this before Sightline connects.
         """
         if self.policy is None:
             return Terms()
+        from inspector.policy.doubts import doubts  # noqa: PLC0415 - as below
         from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
 
-        return Terms(policy=read_policy(self.policy), source=self.policy)
+        policy = read_policy(self.policy)
+        found = doubts(policy)
+        for doubt in found:
+            DIAGNOSTICS.say_once(f"warning: {safe_line(self.policy)}: {doubt}")
+        return Terms(policy=policy, source=self.policy, doubts=found)
 
     @contextmanager
     def logged(self, terms: Terms) -> Generator[Terms]:

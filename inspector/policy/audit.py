@@ -21,6 +21,7 @@ from inspector.recording.markers import MarkerKey
 from inspector.recording.target import named, secret_values
 
 READ = "read"
+DELETE = "delete"
 
 
 class Event(StrEnum):
@@ -53,7 +54,7 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     """One line of the audit log."""
 
     effect: str
-    """The effect that the tool claims: `read`, `write`, `external`, `delete`, or `unknown`."""
+    """The strongest effect that the tool claims: `read`, `write`, `external`, `delete`, or `unknown`."""
     content: JsonObject
     """The members of the line, without the time. Contains no withheld value."""
 
@@ -84,12 +85,21 @@ class Auditor:
         """Withhold these values from all later entries."""
         self._bounder.known.learn(list(values))
 
-    def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> AuditEntry:
-        """The entry for a decision about a call. `rules`: names of rules, or sentences by Sightline."""
+    def decided(
+        self, call: AuditedCall, verdict: str, rules: tuple[str, ...], agreed: str = ""
+    ) -> AuditEntry:
+        """The entry for a decision about a call. `rules`: names of rules, or sentences by Sightline.
+
+        `agreed`: how the user agreed to the call; empty if the user was not asked or did not agree.
+        """
         self._meet(call.target)
         details: JsonObject = {"verdict": verdict}
-        if _effect(call.tool) != READ:
+        if agreed:
+            details["agreed"] = agreed
+        is_read = _effect(call.tool) == READ
+        if rules or not is_read:
             details["rules"] = [self._text(rule) for rule in rules]
+        if not is_read:
             details["arguments"] = self._arguments(call)
         return self._entry(call, Event.DECIDED, details)
 
@@ -147,7 +157,12 @@ class Auditor:
 
 
 def _effect(tool: Tool | None) -> str:
-    return str(traits_of_tool(tool).effect.value) if tool else "unknown"
+    """The strongest effect that the tool claims. A tool that claims to be destructive may delete."""
+    if tool is None:
+        return "unknown"
+    known = traits_of_tool(tool)
+    claims_destructive = known.destructive.value is True and not known.destructive.defaulted
+    return DELETE if claims_destructive else str(known.effect.value)
 
 
 def _ended(outcome: Outcome) -> str:

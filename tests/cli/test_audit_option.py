@@ -99,3 +99,15 @@ def test_saved_and_recorded_calls_are_logged_without_secret_values(
         ("decided", "clean_clock"),
         ("answered", "clean_clock"),
     ]
+
+
+def test_a_call_that_the_user_agreed_to_is_logged_with_the_rule_and_the_option(tmp_path: Path) -> None:
+    audit = tmp_path / "audit.jsonl"
+    words = ("--arg", "id=1", "--no-validate", "--audit", str(audit))
+    sightline("call", "delete_project", "demo", *words, "--yes")
+    sightline("call", "delete_project", "demo", *words)
+    agreed, _, refused, _ = lines(audit)
+    assert agreed["agreed"] == "--yes"
+    assert "claims-destructive" in agreed["rules"]
+    assert agreed["effect"] == "delete"
+    assert "agreed" not in refused

@@ -84,3 +84,33 @@ def test_explain_uses_the_built_in_policy_and_the_given_arguments(tmp_path: Path
 def test_explain_of_an_unlisted_tool_exits_5() -> None:
     ran = sightline("policy", "explain", "no_such_tool", "demo")
     assert (ran.code, ran.out) == (5, "")
+
+
+MISTYPED = """
+[[rules]]
+name = "no wipe"
+effect = "block"
+conditions = { fact = "tool.annotations.destructivHint", equals = true }
+"""
+
+
+def test_a_mistyped_fact_is_named_by_check_and_wherever_the_policy_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(MISTYPED)
+    for words in (("policy", "check", str(path)), ("list", "demo", "--policy", str(path))):
+        ran = sightline(*words)
+        assert ran.code == 0
+        assert f"warning: {path}: rule no wipe: no known vocabulary has tool.annotations.destruct" in ran.err
+        assert "Did you mean destructiveHint?" in ran.err
+    (warning,) = sightline("policy", "check", str(path), "--format", "json").json["warnings"]
+    assert warning.endswith("Did you mean destructiveHint?")
+
+
+def test_check_says_which_built_in_questions_a_policy_replaces(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(MISTYPED)
+    ran = sightline("policy", "check", str(path))
+    assert "replaces the built-in one: without claims-destructive, " in ran.out
+    assert "does not ask about destructive calls unless" in ran.out
+    path.write_text(f'extends = "default"\n{MISTYPED}')
+    assert "replaces" not in sightline("policy", "check", str(path)).out

@@ -92,6 +92,28 @@ def test_arguments_are_logged_unless_the_tool_is_read_only(audit: Audit, path: P
     assert all(other["rules"] == ["claims-delete"] for other in others)
 
 
+def test_a_decision_names_its_reasons_and_who_agreed_also_for_a_tool_that_only_reads(
+    audit: Audit, path: Path
+) -> None:
+    audit.deciding(call(tool("read"), {"word": "tea"}), "confirm", ("it has changed",), "--yes")
+    audit.deciding(call(tool("write")), "confirm", ("mine",), "user")
+    audit.deciding(call(tool("write")), "confirm", ("mine",))
+    read, agreed, refused = lines(path)
+    assert (read["rules"], read["agreed"]) == (["it has changed"], "--yes")
+    assert "arguments" not in read
+    assert (agreed["rules"], agreed["agreed"]) == (["mine"], "user")
+    assert "agreed" not in refused
+
+
+def test_a_tool_that_claims_to_be_destructive_is_logged_as_deleting(audit: Audit, path: Path) -> None:
+    annotations: JsonObject = {"destructiveHint": True}
+    audit.deciding(
+        call(Tool(name="act", definition={"name": "act", "annotations": annotations})), "allow", ()
+    )
+    audit.deciding(call(tool("write")), "allow", ())
+    assert [line["effect"] for line in lines(path)] == ["delete", "write"]
+
+
 @pytest.mark.parametrize(
     ("outcome", "told"),
     [

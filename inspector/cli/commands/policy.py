@@ -19,6 +19,7 @@ from inspector.cli.start import Invocation, check_named, in_session, launch_of, 
 from inspector.errors import ExitCode, ToolFailedError
 from inspector.json.exact import JsonObject
 from inspector.policy.built_in import DEFAULT_POLICY
+from inspector.policy.doubts import dropped
 from inspector.policy.facts import Situation, facts_of, with_response
 from inspector.policy.rules import Decision, Handling, PolicyRule, RuleMatch, decide, handle
 from inspector.policy.taint import LabelOrigin, SessionTrust, trust_of
@@ -40,9 +41,17 @@ def command() -> None:
 @format_option("text", "json")
 def check(*, file: str, format_: str) -> int:
     """Read the policy in FILE, TOML or JSON, and list its rules."""
-    policy = PolicyOptions(policy=file).read().policy or DEFAULT_POLICY
+    terms = PolicyOptions(policy=file).read()
+    policy = terms.policy or DEFAULT_POLICY
+    missing = dropped(policy)
     if format_ == "json":
-        print_json({"rules": [_rule_shape(rule) for rule in policy.rules]})
+        print_json(
+            {
+                "rules": [_rule_shape(rule) for rule in policy.rules],
+                "warnings": [*terms.doubts],
+                "builtInDropped": [*missing],
+            }
+        )
         return ExitCode.OK
     rows = [("RULE", "EFFECT", "JUDGED", "ASKS ABOUT")]
     rows += [
@@ -55,7 +64,18 @@ def check(*, file: str, format_: str) -> int:
         for rule in policy.rules
     ]
     print_lines(table(rows, columns()) if policy.rules else ["No rules: every call is allowed."])
+    if missing:
+        print_lines([_replaced(missing)])
     return ExitCode.OK
+
+
+def _replaced(missing: Sequence[str]) -> str:
+    destructive = "claims-destructive" in missing
+    question = " So it does not ask about destructive calls unless a rule above does." if destructive else ""
+    return (
+        f"This policy replaces the built-in one: without {', '.join(missing)}.{question}"
+        ' `extends = "default"` keeps the built-in rules.'
+    )
 
 
 @command.command(

@@ -62,13 +62,14 @@ class Audit:
         with self._lock:
             self._auditor.conceal(values)
 
-    def deciding(self, call: AuditedCall, verdict: str, rules: Iterable[str]) -> None:
+    def deciding(self, call: AuditedCall, verdict: str, rules: Iterable[str], agreed: str = "") -> None:
         """Log a decision. Call it before the call is sent.
 
+        `agreed`: how the user agreed to the call; empty if the user was not asked or did not agree.
         Raises InspectorError if the line cannot be written. Then the call must not be sent.
         """
         with self._lock:
-            self._write(self._auditor.decided(call, verdict, tuple(rules)))
+            self._write(self._auditor.decided(call, verdict, tuple(rules), agreed))
 
     def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:
         """Log the end of a call.

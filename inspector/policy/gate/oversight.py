@@ -249,7 +249,7 @@ class Oversight:
         self._calls += 1
         number = self._calls
         asked = current.verdict is Verdict.CONFIRM
-        await self._deciding(current, number)
+        await self._deciding(current, number, agreement if asked else Agreement.NOT_ASKED)
         if self._audit:
             # While the log was written, the definition or the trust may have changed.
             current = await self._permitted(session, current, agreement)
@@ -263,7 +263,7 @@ class Oversight:
         Raises InspectorError if the audit log cannot be written.
         """
         self._note_decision(session, considering, Agreement.NONE)
-        await self._deciding(considering, 0)
+        await self._deciding(considering, 0, Agreement.NONE)
         if self._audit:
             by = "policy" if considering.verdict is Verdict.BLOCK else "user"
             await asyncio.to_thread(self._audit.declined, _audited(considering, self.number, 0), by)
@@ -337,10 +337,13 @@ class Oversight:
             kind="policy",
         )
 
-    async def _deciding(self, current: Consideration, number: int) -> None:
+    async def _deciding(self, current: Consideration, number: int, agreement: Agreement) -> None:
         if self._audit:
             call = _audited(current, self.number, number)
-            await asyncio.to_thread(self._audit.deciding, call, current.verdict.value, current.effects)
+            agreed = _AGREED_BY.get(agreement, "")
+            await asyncio.to_thread(
+                self._audit.deciding, call, current.verdict.value, current.effects, agreed
+            )
 
     async def _answered(self, made: Ruled) -> None:
         if self._audit:
@@ -359,6 +362,10 @@ class Oversight:
     def _annotations_for(self, server: str) -> JsonObject | None:
         detail = self.propagation.get(server)
         return request_annotations(self.trust, server, detail=detail) if detail is not None else None
+
+
+_AGREED_BY = {Agreement.USER: "user", Agreement.YES: "--yes"}
+"""How the user agreed to a call, in the words of the audit log."""
 
 
 async def _problem_of(work: Coroutine[None, None, None]) -> str:

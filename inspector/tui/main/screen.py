@@ -289,6 +289,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self.server.watch.begin()
 
     def _begin(self) -> None:
+        self._gate.warn()
         for server in self._servers.all:
             server.begin()
             server.history.begin()
@@ -1193,7 +1194,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._open(TrustScreen(self._gate.oversight, str(self.server.target), self._gate.renew))
 
     def action_policy(self) -> None:
-        self._open(PolicyScreen(self._gate.oversight.policy, self._gate.source))
+        self._open(PolicyScreen(self._gate.oversight.policy, self._gate.source, self._gate.doubts))
 
     def action_new_session(self) -> None:
         self.run_worker(self._gate.renew(), group="renewing", exclusive=True)

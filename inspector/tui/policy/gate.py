@@ -58,9 +58,17 @@ class PolicyGate:
         self._screen = screen
         self.source = terms.source if terms else ""
         """The file of the policy; empty for the built-in policy. Untrusted text."""
+        self.doubts = terms.doubts if terms else ()
+        """What in the policy is probably a mistake. Safe to show."""
         self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
         self.gravest_label: GravestLabel | None = None
         """The gravest trust label of the agent session; None before the first call."""
+
+    def warn(self) -> None:
+        """Show what in the policy is probably a mistake."""
+        if self.doubts:
+            words = shortened(f"{self.source}: {' '.join(self.doubts)}", 600)
+            self._screen.notify(words, severity="warning", timeout=20, markup=False)
 
     async def made(
         self,

@@ -46,17 +46,23 @@ class PolicyScreen(SecondaryScreen[None], inherit_bindings=False):
     NAME = "Policy"
     KEYS: ClassVar[Keys] = (("policy.back", ""), ("app.next", ""), ("app.quit", ""), ("app.help", ""))
 
-    def __init__(self, policy: Policy, source: str) -> None:
-        """`source`: the file of the policy; empty for the built-in policy. Untrusted text."""
+    def __init__(self, policy: Policy, source: str, doubts: tuple[str, ...] = ()) -> None:
+        """`source`: the file of the policy; empty for the built-in policy. Untrusted text.
+
+        `doubts`: what in it is probably a mistake, a sentence each.
+        """
         super().__init__()
         name = content(cut_in_the_middle(source, 120) or "the built-in policy")
         self.entitle(Content.assemble(name, f"  {count(len(policy.rules), 'rule')}"))
         self._rules = policy.rules
+        self._introduction = Content("\n").join(
+            (Content(_INTRODUCTION), *(content(shortened(each, 400), "$text-warning") for each in doubts))
+        )
         self._lines = DrawnLines("policy-rules", self._draw)
         self._rule = Detail("policy-rule")
 
     def body(self) -> ComposeResult:
-        yield PlainText(_INTRODUCTION, id="policy-introduction")
+        yield PlainText(self._introduction, id="policy-introduction")
         yield self._lines
         yield self._rule
 

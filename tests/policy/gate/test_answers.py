@@ -241,7 +241,7 @@ class Auditing(Audit):
             raise InspectorError("the log is full")
         self.lines.append(line)
 
-    def deciding(self, call: AuditedCall, verdict: str, rules: object) -> None:
+    def deciding(self, call: AuditedCall, verdict: str, rules: object, agreed: str) -> None:
         self._take("deciding", call.session, call.number, call.name, verdict, rules)
 
     def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:

@@ -13,6 +13,7 @@ from inspector.files import themes
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.pins import ServerDefinitions, pin_state
 from inspector.policy.built_in import DEFAULT_POLICY
+from inspector.policy.doubts import doubts
 from inspector.policy.facts import Situation
 from inspector.policy.gate import oversight
 from inspector.policy.gate.agreement import Terms
@@ -525,3 +526,16 @@ def test_the_question_shows_the_changes_of_a_definition_cut_and_safe() -> None:
     assert shown[3].startswith("  /description changed")
     assert shown[-1] == "  … and 3 more places. After Esc, P shows every change in full."
     assert all(line.isprintable() and len(line) < 400 for line in shown)
+
+
+async def test_what_is_probably_mistyped_in_the_policy_is_shown_at_the_start_and_among_the_rules() -> None:
+    policy = rules(rule("block", "tool.annotations.destructivHint", equals=True))
+    app = app_of(script(), terms=Terms(policy=policy, source="p.toml", doubts=doubts(policy)))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        # A notification is wrapped at any of its words.
+        await settled(pilot, app, "p.toml:")
+        (shown,) = app._notifications  # noqa: SLF001 - no other way to the whole text
+        assert "Did you mean destructiveHint?" in shown.message
+        await pilot.press("A")
+        text = await settled(pilot, app, "Rules decide on every call")
+        assert "Did you mean destructiveHint?" in " ".join(text.split())
