@@ -18,20 +18,31 @@ class JunitCase(Struct, frozen=True, kw_only=True):
     """The failure, in lines; empty if the check passed."""
 
 
-def junit(name: str, cases: Iterable[JunitCase]) -> list[str]:
+def junit(
+    name: str, cases: Iterable[JunitCase], *, at: str = "", properties: Iterable[tuple[str, str]] = ()
+) -> list[str]:
     """The lines of a JUnit document.
 
-    Characters that XML forbids, or that act on a terminal, are made visible.
+    `at`: the time of the run, as RFC 3339 in UTC. `properties`: names and values, written into the first suite,
+    because the format has no place for them in the whole. They may be untrusted. Characters that XML forbids, or that act on a terminal, are made visible.
     """
     suites: dict[str, list[JunitCase]] = {}
     for case in cases:
         suites.setdefault(case.suite, []).append(case)
     root = ET.Element("testsuites", name=name)
+    named = tuple(properties)
     for suite, held in suites.items():
         failed = sum(bool(case.failure) for case in held)
         made = ET.SubElement(
             root, "testsuite", name=safe_line(suite), tests=str(len(held)), failures=str(failed)
         )
+        if at:
+            made.set("timestamp", at.removesuffix("Z"))
+        if named:
+            container = ET.SubElement(made, "properties")
+            for key, value in named:
+                ET.SubElement(container, "property", name=safe_line(key), value=safe_line(value))
+            named = ()
         for case in held:
             element = ET.SubElement(made, "testcase", classname=safe_line(suite), name=safe_line(case.name))
             if case.failure:

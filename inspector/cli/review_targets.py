@@ -20,7 +20,7 @@ from inspector.credentials.cutting import masked_start
 from inspector.errors import InspectorError, NotConfirmedError, headline
 from inspector.json.exact import JsonObject, equal
 from inspector.launch import Launch
-from inspector.pins.files import Watch, identified, read_pin, reported_as
+from inspector.pins.files import Watch, folder_of, identified, read_pin, reported_as
 from inspector.pins.pins import Pinned, PinState, ServerDefinitions, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
@@ -327,6 +327,8 @@ def gathered(
         called=len(seen.called.calls),
         repetition=repetition(found.calls),
         file=_file_of(target),
+        folder=folder_of(target),
+        definitions=definitions_of(first, seen.facts.instructions).fingerprint,
     )
     return Gathered(server=server, reviewed=found, not_checked=tuple(missing), refused=refused)
 

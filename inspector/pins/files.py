@@ -72,6 +72,11 @@ def reported_as(target: Target) -> str:
     return identity.name if identity.folder == str(Path.cwd()) else str(identity)
 
 
+def folder_of(target: Target) -> str:
+    """The name of the folder in which a command runs, without the folders around it; empty for other targets."""
+    return Path(target.cwd or ".").resolve().name if isinstance(target, StdioTarget) else ""
+
+
 def known_as(target: Target) -> Identity:
     """The identity of a target that has an address. Raises UsageError if it has none."""
     identity = identified(target)

@@ -114,6 +114,10 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
     """The relative path of a file of the server in the working folder; empty if unknown."""
     address: str = ""
     """The command or URL, if `target` is the name of an entry of a configuration; otherwise empty."""
+    folder: str = ""
+    """The name of the folder in which the command ran, without the folders around it; empty if there is none."""
+    definitions: str = ""
+    """The fingerprint of the definitions, as in a pin; empty if not all of them are known."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -138,8 +142,13 @@ class Report(Struct, frozen=True, kw_only=True):
     """How many tools were called, and why some again; empty if each was called once."""
     reviewed_by: str = ""
     """The name and version of Sightline."""
+    reviewed_at: str = ""
+    """The time of the review, as RFC 3339 in UTC; empty to leave it out."""
     file: str = ""
     """The relative path of a file of the server in the working folder; empty if unknown."""
+    folder: str = ""
+    """As for a reviewed server."""
+    definitions: str = ""
     servers: tuple[ReviewedServer, ...] | None = None
     """The reviewed servers, if several were named; otherwise None.
 
@@ -161,6 +170,8 @@ class Report(Struct, frozen=True, kw_only=True):
                 called=self.called,
                 repetition=self.repetition,
                 file=self.file,
+                folder=self.folder,
+                definitions=self.definitions,
             ),
         )
 
@@ -290,6 +301,7 @@ def report_shape(report: Report) -> JsonObject:
     """The report as JSON, which docs/review.md describes."""
     return {
         "reviewedBy": report.reviewed_by,
+        **({"reviewedAt": report.reviewed_at} if report.reviewed_at else {}),
         "target": report.target,
         **_servers_shape(report),
         "tools": len(report.tools),
@@ -322,7 +334,13 @@ def _servers_shape(report: Report) -> JsonObject:
 
 
 def _identity(part: ReviewedServer) -> JsonObject:
-    return {"name": part.name, "version": part.version, "protocolVersion": part.protocol}
+    return {
+        "name": part.name,
+        "version": part.version,
+        "protocolVersion": part.protocol,
+        **({"folder": part.folder} if part.folder else {}),
+        **({"definitions": part.definitions} if part.definitions else {}),
+    }
 
 
 def baseline_of(report: Json) -> frozenset[str] | None:

@@ -4,10 +4,13 @@ import sys
 import unicodedata
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import jsonschema_rs
 import pytest
 
+from inspector import __version__
+from inspector.files import stamp
 from tests.cli.sightline import hostile_server, raw_server, sightline
 
 FORMATS = ["text", "json", "sarif", "junit", "markdown", "html"]
@@ -59,7 +62,10 @@ def test_a_review_that_passes_with_high_findings_says_which_option_makes_it_fail
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_two_reviews_give_identical_reports(format_: str, tmp_path: Path) -> None:
+def test_two_reviews_give_identical_reports_apart_from_the_time(
+    format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamp, "now", lambda *_: "2026-11-27T03:28:39Z")
     reports = [tmp_path / "one", tmp_path / "other"]
     for report in reports:
         ran = sightline("review", "--format", format_, "-o", str(report), "demo")
@@ -67,6 +73,27 @@ def test_two_reviews_give_identical_reports(format_: str, tmp_path: Path) -> Non
     assert reports[0].read_bytes() == reports[1].read_bytes()
     printed = sightline("review", "-q", "--format", format_, "demo").out
     assert printed == reports[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("format_", ["json", "html", "markdown", "junit"])
+def test_a_report_says_what_was_reviewed_when_and_by_which_version(
+    format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamp, "now", lambda *_: "2026-11-27T03:28:39Z")
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    words = ("--cwd", str(folder), *raw_server("unknown fields"))
+    report = sightline("review", "-q", "--format", format_, *words).out
+    pinned = json.loads(sightline("pin", "--format", "json", *words).out)
+    shown = report.replace("\\", "")
+    assert "2026-11-27T03:28:39" in shown
+    assert f"Sightline {__version__}" in shown
+    assert pinned["fingerprint"] in shown
+    assert "checkout" in shown
+    if format_ == "junit":
+        suites = ET.fromstring(report).findall("testsuite")  # noqa: S314 - our own report
+        assert {suite.get("timestamp") for suite in suites} == {"2026-11-27T03:28:39"}
+        assert suites[0].find("properties") is not None
 
 
 @pytest.mark.parametrize("format_", FORMATS)

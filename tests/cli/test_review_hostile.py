@@ -129,9 +129,16 @@ def test_json_and_sarif_are_one_document_in_ascii(name: str) -> None:
 @pytest.mark.parametrize("name", WORDS)
 def test_junit_is_well_formed_and_has_no_element_of_the_server(name: str) -> None:
     root = ET.fromstring(written("junit", WORDS[name]))  # noqa: S314 - our own output
-    assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
+    assert {element.tag for element in root.iter()} == {
+        "testsuites",
+        "testsuite",
+        "properties",
+        "property",
+        "testcase",
+        "failure",
+    }
     assert {key for element in root.iter() for key in element.attrib} <= {
-        "name", "tests", "failures", "classname", "message",
+        "name", "tests", "failures", "classname", "message", "value",
     }  # fmt: skip
 
 

@@ -430,7 +430,12 @@ def _junit(made: _Check) -> list[str]:
         for one in made.broken
         if made.parts[-1].code
     )
-    return junit(f"sightline check {safe_line(made.report.target)}", cases)
+    return junit(
+        f"sightline check {safe_line(made.report.target)}",
+        cases,
+        at=made.report.reviewed_at,
+        properties=review_junit.properties(made.report),
+    )
 
 
 _WRITERS: Mapping[str, Callable[[_Check], list[str]]] = {

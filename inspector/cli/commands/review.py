@@ -28,6 +28,7 @@ from inspector.cli.output import DIAGNOSTICS, print_lines
 from inspector.cli.review_targets import Gathered, Plan, gathered, gathered_from, judged
 from inspector.cli.start import Invocation, launch_of, target_of, written_target
 from inspector.errors import ExitCode, UsageError
+from inspector.files import stamp
 from inspector.files.config import disabled_names, server_names
 from inspector.files.settings import IgnoredFindings, settings
 from inspector.json.exact import Malformed, parse
@@ -404,6 +405,9 @@ def report_of(
         file=whole.file,
         rules=all_rules(),
         reviewed_by=f"Sightline {__version__}",
+        reviewed_at=stamp.now(),
+        folder=whole.folder,
+        definitions=whole.definitions,
         servers=servers if several else None,
     )
 

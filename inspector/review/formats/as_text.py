@@ -69,6 +69,17 @@ def described(part: ReviewedServer) -> str:
     return f"{named}, {spoken}{amount(len(part.tools), 'tool')}, {calls}"
 
 
+def origin(report: Report) -> str:
+    """The program that made the report, and when, without full stop."""
+    return f"{report.reviewed_by}, {report.reviewed_at}" if report.reviewed_at else report.reviewed_by
+
+
+def provenance(part: ReviewedServer) -> tuple[tuple[str, str], ...]:
+    """The folder and the fingerprint of the definitions of a server, each with its name. Untrusted text."""
+    named = (("Folder", part.folder), ("Fingerprint of the definitions", part.definitions))
+    return tuple((name, value) for name, value in named if value)
+
+
 def amount(number: int, noun: str) -> str:
     """A number with its noun: `1 tool`, `2 tools`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -3,8 +3,18 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from inspector.review.formats.as_text import amount, described, place, places, same_evidence, status, summary
-from inspector.review.report import Report, ReportEntry
+from inspector.review.formats.as_text import (
+    amount,
+    described,
+    origin,
+    place,
+    places,
+    provenance,
+    same_evidence,
+    status,
+    summary,
+)
+from inspector.review.report import Report, ReportEntry, ReviewedServer
 from inspector.safe_text import safe_line
 
 STYLE = (
@@ -31,7 +41,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"<h1>{title}</h1>"
     if not report.has_several:
         yield f"<p>{html_line(described(report.parts[0]))}.</p>"
-    yield f"<p>{html_line(report.reviewed_by)}.</p>"
+        yield from _provenance(report.parts[0])
+    yield f"<p>{html_line(origin(report))}.</p>"
     yield "<h2>Summary</h2>"
     yield f"<p>{html_line(summary(report))}</p>"
     yield from _per_tool(report)
@@ -40,6 +51,7 @@ def _lines(report: Report) -> Iterator[str]:
             address = f" (<code>{html_line(part.address)}</code>)" if part.address else ""
             yield f"<h2>Review of <code>{html_line(part.target)}</code></h2>"
             yield f"<p>{html_line(described(part))}{address}. {html_line(summary(report, part))}</p>"
+            yield from _provenance(part)
         else:
             yield "<h2>Findings</h2>"
         for group in report.groups(part):
@@ -48,6 +60,11 @@ def _lines(report: Report) -> Iterator[str]:
     for each in report.not_checked:
         yield f"<li>{html_line(each.what)}: {html_line(each.why)}</li>"
     yield "</ul></body></html>"
+
+
+def _provenance(part: ReviewedServer) -> Iterator[str]:
+    for name, value in provenance(part):
+        yield f"<p>{name}: <code>{html_line(value)}</code></p>"
 
 
 def _per_tool(report: Report) -> Iterator[str]:

@@ -14,7 +14,22 @@ def lines(report: Report) -> list[str]:
 
     Known and accepted findings pass. Of what was not checked, only servers that failed are cases.
     """
-    return junit(f"sightline review {safe_line(report.target)}", cases(report))
+    return junit(
+        f"sightline review {safe_line(report.target)}",
+        cases(report),
+        at=report.reviewed_at,
+        properties=properties(report),
+    )
+
+
+def properties(report: Report) -> Iterator[tuple[str, str]]:
+    """The origin of the report as names and values. Untrusted text."""
+    yield "reviewedBy", report.reviewed_by
+    yield "target", report.target
+    for part in report.parts:
+        before = f"{part.target}: " if report.has_several else ""
+        named = (("address", part.address), ("folder", part.folder), ("definitions", part.definitions))
+        yield from ((f"{before}{name}", value) for name, value in named if value)
 
 
 def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[JunitCase]:

@@ -3,8 +3,17 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.review.formats.as_text import described, place, places, same_evidence, status, summary
-from inspector.review.report import Report, ReportEntry
+from inspector.review.formats.as_text import (
+    described,
+    origin,
+    place,
+    places,
+    provenance,
+    same_evidence,
+    status,
+    summary,
+)
+from inspector.review.report import Report, ReportEntry, ReviewedServer
 from inspector.safe_text import safe_line
 
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+.!|~:@&/=-])")
@@ -25,7 +34,8 @@ def _lines(report: Report) -> Iterator[str]:
     if not report.has_several:
         yield f"{plain(described(report.parts[0]))}."
         yield ""
-    yield f"{plain(report.reviewed_by)}."
+        yield from _provenance(report.parts[0])
+    yield f"{plain(origin(report))}."
     yield ""
     yield plain(summary(report))
     for part in report.parts:
@@ -33,6 +43,8 @@ def _lines(report: Report) -> Iterator[str]:
             address = f" ({code(part.address)})" if part.address else ""
             yield from ("", f"## Review of {code(part.target)}", "")
             yield f"{plain(described(part))}{address}. {plain(summary(report, part))}"
+            yield ""
+            yield from _provenance(part)
         for group in report.groups(part):
             yield ""
             yield from _group(group, report)
@@ -41,6 +53,11 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     for each in report.not_checked:
         yield f"- {plain(each.what)}: {plain(each.why)}"
+
+
+def _provenance(part: ReviewedServer) -> Iterator[str]:
+    for name, value in provenance(part):
+        yield from (f"{name}: {code(value)}", "")
 
 
 def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.pins.pins import definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.review.covering import COVERED, Covering
 from inspector.review.finding import Finding, SubjectKind
@@ -369,6 +370,8 @@ def report_of(
 ) -> Report:
     """A report of the findings so far. `target`: the target, without secrets."""
     server = material.server
+    instructions = server.get("instructions")
+    instructions = instructions if isinstance(instructions, str) else None
     return Report(
         target=target,
         server=_text(server.get("name")),
@@ -382,6 +385,8 @@ def report_of(
         called=len(material.calls),
         rules=rules(),
         reviewed_by=reviewed_by,
+        # A definition that repeats a withheld value is not named in any way.
+        definitions="" if board.unshown else definitions_of(material.catalogue, instructions).fingerprint,
     )
 
 

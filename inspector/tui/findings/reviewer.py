@@ -12,9 +12,9 @@ from textual.screen import Screen
 
 from inspector import __version__
 from inspector.errors import InspectorError, UsageError
-from inspector.files import paths, private, settings
+from inspector.files import paths, private, settings, stamp
 from inspector.json.exact import JsonObject
-from inspector.pins.files import identified, reported_as
+from inspector.pins.files import folder_of, identified, reported_as
 from inspector.pins.identity import Identity
 from inspector.pins.pins import PinState, ServerDefinitions
 from inspector.protocol.catalogue import Tool
@@ -352,6 +352,7 @@ def _write_report(
         protocol=protocol,
         reviewed_by=f"Sightline {__version__}",
     )
+    report = replace(report, reviewed_at=stamp.now(), folder=folder_of(target))
     shown = without_credentials(report, mask)
     private.write_new(path, [report_bytes(shown, format_name)])
 

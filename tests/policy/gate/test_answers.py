@@ -242,6 +242,7 @@ class Auditing(Audit):
         self.lines.append(line)
 
     def deciding(self, call: AuditedCall, verdict: str, rules: object, agreed: str) -> None:
+        del agreed
         self._take("deciding", call.session, call.number, call.name, verdict, rules)
 
     def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:
