@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from inspector.errors import BlockedError, NotConfirmedError
 from inspector.json.exact import JsonObject
+from inspector.pins.pins import PinState
 from inspector.policy.facts import Situation
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.consideration import Consideration, brought_line, considered
@@ -72,11 +73,16 @@ def decision_lines(judged: "Iterable[ReplayedDecision]", agreement: Agreement) -
     return lines
 
 
-def listing_lines(tools: Iterable[Tool], policy: Policy, target: Target, agreement: Agreement) -> list[str]:
-    """The tools that the policy would block or ask about if each were called without arguments."""
+def listing_lines(
+    tools: Iterable[Tool], policy: Policy, target: Target, agreement: Agreement, pins: PinState
+) -> list[str]:
+    """The tools that would be blocked or asked about if each were called without arguments.
+
+    `pins`: the comparison of the listing with the pin.
+    """
     lines = ["", "POLICY (for a call without arguments)"]
     for tool in tools:
-        decision = of_listed(tool, policy, target)
+        decision = of_listed(tool, policy, target, pins)
         if decision.verdict is not Verdict.ALLOW:
             asked = f", {agreement.value}" if decision.verdict is Verdict.CONFIRM else ""
             lines.append(f"{safe_line(tool.name)}: {decision.verdict.value}{asked}")
@@ -84,10 +90,10 @@ def listing_lines(tools: Iterable[Tool], policy: Policy, target: Target, agreeme
     return lines if len(lines) > 2 else [*lines, "all tools are allowed"]
 
 
-def of_listed(tool: Tool, policy: Policy, target: Target) -> Consideration:
-    """What the policy would decide about a call of `tool` without arguments, in a new session."""
+def of_listed(tool: Tool, policy: Policy, target: Target, pins: PinState) -> Consideration:
+    """What would be decided about a call of `tool` without arguments, in a new session."""
     situation = Situation(name=tool.name, tool=tool, arguments={}, server=str(target))
-    return considered(policy, target, situation)
+    return considered(policy, target, situation, pins.asks(tool.name))
 
 
 def stopped(made: Ruled) -> NotConfirmedError:

@@ -137,7 +137,26 @@ def change_lines(found: Sequence[DefinitionChange], *, instructions: Instruction
     if not count:
         return ["No definition changed."]
     weaker = sum(bool(change.weakens) for change in found)
-    return [*lines, f"{count} change{'' if count == 1 else 's'}, {weaker} with fewer restrictions"]
+    texts = sum(_is_of_text(change) for change in found) + (count - len(found))
+    parts = [
+        f"{count} change{'' if count == 1 else 's'}",
+        # A changed text can be an attack, so a zero before it would say too much.
+        f"{weaker} with fewer restrictions" if weaker or not texts else "",
+        f"{texts} of texts that a model reads" if texts else "",
+    ]
+    return [*lines, ", ".join(filter(None, parts))]
+
+
+_TEXTS = frozenset({"description", "title"})
+_NO_TEXTS = ("/annotations/", "/_meta/")
+
+
+def _is_of_text(change: DefinitionChange) -> bool:
+    """True if a model reads text that it did not read before: a new definition, a description or a title."""
+    if not change.pointer:
+        return change.kind is ChangeKind.ADDED
+    is_read = change.kind is not ChangeKind.REMOVED and not change.pointer.startswith(_NO_TEXTS)
+    return is_read and not _TEXTS.isdisjoint(change.pointer.split("/"))
 
 
 def _sides(kind: ChangeKind, before: Json, after: Json) -> Iterator[str]:

@@ -65,7 +65,7 @@ def test_a_review_that_passes_with_high_findings_says_which_option_makes_it_fail
 def test_two_reviews_give_identical_reports_apart_from_the_time(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stamp, "now", lambda *_: "2026-11-27T03:28:39Z")
+    monkeypatch.setattr(stamp, "now", lambda: "2026-11-27T03:28:39Z")
     reports = [tmp_path / "one", tmp_path / "other"]
     for report in reports:
         ran = sightline("review", "--format", format_, "-o", str(report), "demo")
@@ -79,7 +79,7 @@ def test_two_reviews_give_identical_reports_apart_from_the_time(
 def test_a_report_says_what_was_reviewed_when_and_by_which_version(
     format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stamp, "now", lambda *_: "2026-11-27T03:28:39Z")
+    monkeypatch.setattr(stamp, "now", lambda: "2026-11-27T03:28:39Z")
     folder = tmp_path / "checkout"
     folder.mkdir()
     words = ("--cwd", str(folder), *raw_server("unknown fields"))

@@ -1,5 +1,6 @@
 """`sightline diff A B`: the changes between two versions of a server's definitions."""
 
+import re
 from pathlib import Path
 
 import click
@@ -28,6 +29,7 @@ from inspector.session.live import Session
 
 _SUFFIX = ".jsonl"
 _PIN = "pin:"
+_PIN_FORMAT = re.compile(rb'\s*\{\s*"format"\s*:\s*"sightline-pin"')
 _RESULTS = "Results are not compared: sightline verify RECORDING TARGET compares them."
 _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 
@@ -64,7 +66,7 @@ def command(
     connection: ConnectionOptions,
     recording: RecordingOptions,
 ) -> int:
-    """Show what changed from BEFORE to AFTER: recordings (*.jsonl), pins (pin:TARGET) or targets.
+    """Show what changed from BEFORE to AFTER: recordings (*.jsonl), pins (pin:TARGET, or a file of pin --file) or targets.
 
     AFTER may be the command after --. A change that drops a restriction (a hint, a mark, a schema) is marked, with what is lost.
     """
@@ -95,7 +97,18 @@ def command(
 
 def _is_file(word: str | Target) -> bool:
     """True for a recording or a pin, neither of which needs a session."""
-    return isinstance(word, str) and (word.endswith(_SUFFIX) or word.startswith(_PIN))
+    return isinstance(word, str) and (word.endswith(_SUFFIX) or word.startswith(_PIN) or _is_pin(word))
+
+
+def _is_pin(word: str) -> bool:
+    """True for a file that `sightline pin --file` wrote. A configuration file has no `format`."""
+    if not word.endswith(".json"):
+        return False
+    try:
+        with Path(word).open("rb") as file:
+            return _PIN_FORMAT.match(file.read(256)) is not None
+    except OSError:
+        return False
 
 
 def _side(word: str | Target, connection: ConnectionOptions, recording: RecordingOptions) -> _Side:
@@ -103,6 +116,8 @@ def _side(word: str | Target, connection: ConnectionOptions, recording: Recordin
         return _recorded(Path(word))
     if isinstance(word, str) and word.startswith(_PIN):
         return _pinned(_target(word.removeprefix(_PIN)))
+    if isinstance(word, str) and _is_pin(word):
+        return _pinned_in(Path(word))
     target = _target(word)
     DIAGNOSTICS.say(f"connecting to {target} …")
     return _Side(definitions=in_session(launch_of(target, connection, recording=recording), listed))
@@ -124,6 +139,15 @@ def _pinned(target: Target) -> _Side:
     found = read_pin(known_as(target))
     if found is None:
         raise UsageError(f"there is no pin of {target}", "sightline pin --list shows all pins.")
+    return _Side(definitions=found.definitions)
+
+
+def _pinned_in(path: Path) -> _Side:
+    from inspector.pins.files import read_pin_at  # noqa: PLC0415 - as above
+
+    found = read_pin_at(path)
+    if found is None:
+        raise UsageError(f"there is no {path}", "Check the path of the pin.")
     return _Side(definitions=found.definitions)
 
 

@@ -27,6 +27,8 @@ from inspector.hidden_characters import hidden_sentences
 from inspector.json.exact import Json, JsonObject, Malformed, dump_text
 from inspector.json.members import object_at, text_at
 from inspector.launch import Launch
+from inspector.pins.files import Watch
+from inspector.pins.pins import PinState, Since
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 from inspector.protocol.page import FramePolicy, PageDocument, PageFacts, RefusedTool
 from inspector.protocol.skills import manifest_of
@@ -90,19 +92,20 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     )
     DIAGNOSTICS.say(f"connecting to {launch.target} …")
     server, catalogue = in_session(launch, _listed)
+    pins = Watch(launch.target).listed(catalogue, server.instructions)
     if format_ == "json":
-        print_json(_shape(launch, server, catalogue, host))
+        print_json(_shape(launch, server, catalogue, host, pins))
         return ExitCode.OK
     if host:
-        print_lines(_heading(launch, server, catalogue))
+        print_lines([*_heading(launch, server, catalogue), *_pin_lines(pins)])
         for tool in catalogue.tools:
             print_lines(["", *_given_lines(tool, launch, host)])
     else:
-        print_lines(_text(launch, server, catalogue))
+        print_lines(_text(launch, server, catalogue, pins))
     if terms.policy is not None:
         from inspector.cli.decisions import listing_lines  # noqa: PLC0415 - few listings are decided on
 
-        print_lines(listing_lines(catalogue.tools, terms.policy, launch.target, launch.agreement))
+        print_lines(listing_lines(catalogue.tools, terms.policy, launch.target, launch.agreement, pins))
     return ExitCode.OK
 
 
@@ -113,12 +116,17 @@ async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
     return session.server, catalogue
 
 
-def _shape(launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Host | None") -> JsonObject:
+def _shape(
+    launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Host | None", pins: PinState
+) -> JsonObject:
     """The whole listing as JSON. `host`: the host whose definitions are included."""
     shape: JsonObject = {
         "server": _server_shape(str(launch.target), server),
         "client": _client_shape(launch, server),
-        "tools": [_tool_shape(tool, launch, host) | _decision(tool, launch) for tool in catalogue.tools],
+        "pin": _pin_shape(pins),
+        "tools": [
+            _tool_shape(tool, launch, host) | _decision(tool, launch, pins) for tool in catalogue.tools
+        ],
         **{kind.value: _items_shape(catalogue, kind) for kind in Kind if kind is not Kind.TOOL},
         "pages": {kind.method: list[Json](pages) for kind, pages in catalogue.pages.items()},
         "malformed": [_malformed_shape(item) for item in catalogue.malformed],
@@ -128,13 +136,44 @@ def _shape(launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Hos
     return shape
 
 
-def _decision(tool: Tool, launch: Launch) -> JsonObject:
+def _changed(pins: PinState) -> tuple[str, ...]:
+    """The names of what has changed since the pin, each once. Untrusted text."""
+    altered = [each for each in pins.altered if each.since is Since.PINNED]
+    instructions = any(each.instructions_changed for each in altered)
+    names = dict.fromkeys(change.tool for each in altered for change in each.tools)
+    return (*names, *(("the instructions",) if instructions else ()))
+
+
+def _pin_shape(pins: PinState) -> Json:
+    """The member `pin`: null if nothing is pinned; otherwise the time of the pin, and what changed since."""
+    if pins.pinned is None:
+        return {"fault": pins.fault} if pins.fault else None
+    return {"pinned": pins.pinned.at, "changed": [*_changed(pins)]}
+
+
+def _pin_lines(pins: PinState) -> list[str]:
+    """A line that names what has changed since the pin; none if nothing has, or if nothing is pinned."""
+    if pins.fault:
+        return [f"! the pin cannot be read: {pins.fault}"]
+    changed = _changed(pins)
+    if pins.pinned is None or not changed:
+        return []
+    named = ", ".join(clipped(name, 60) for name in changed[:_NAMED])
+    more = f" and {len(changed) - _NAMED:,} more" if len(changed) > _NAMED else ""
+    return [f"! changed since the pin of {pins.pinned.at}: {named}{more}. sightline pin --check shows how."]
+
+
+_NAMED = 8
+"""The maximum number of changed definitions that a line names."""
+
+
+def _decision(tool: Tool, launch: Launch, pins: PinState) -> JsonObject:
     """The member `decision` of an entry of `tools`; empty without --policy."""
     if launch.terms.policy is None:
         return {}
     from inspector.cli.decisions import of_listed  # noqa: PLC0415 - few listings are decided on
 
-    return {"decision": of_listed(tool, launch.terms.policy, launch.target).as_json()}
+    return {"decision": of_listed(tool, launch.terms.policy, launch.target, pins).as_json()}
 
 
 def _tool_shape(tool: Tool, launch: Launch, host: "Host | None") -> JsonObject:
@@ -181,8 +220,8 @@ def _protocol(server: ServerFacts) -> str:
     return server.protocol_version if is_page else f"protocol {server.protocol_version}"
 
 
-def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str]:
-    lines = [*_heading(launch, server, catalogue), ""]
+def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue, pins: PinState) -> list[str]:
+    lines = [*_heading(launch, server, catalogue), *_pin_lines(pins), ""]
     rows = [("TOOL", "TRAITS", "CLAIMS", "DESCRIPTION")]
     for tool in catalogue.tools:
         claims = claims_of_tool(tool)
@@ -213,7 +252,7 @@ def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str
         for sentence in hidden_sentences(tool.definition)
     ]
     if found:
-        lines += ["", "FINDINGS", *found]
+        lines += ["", "HIDDEN CHARACTERS (sightline review applies all rules)", *found]
     if catalogue.malformed:
         lines += ["", "MALFORMED"]
         lines += table([(m.name or m.pointer or "-", m.reason) for m in catalogue.malformed], columns())

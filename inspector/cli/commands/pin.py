@@ -33,6 +33,7 @@ from inspector.pins.files import (
 )
 from inspector.pins.identity import Identity
 from inspector.pins.pins import Pinned, ServerDefinitions, changes_between, pin_state
+from inspector.protocol.catalogue import Catalogue, Entry, Kind
 from inspector.protocol.targets import Target
 from inspector.safe_text import safe_line
 
@@ -165,21 +166,21 @@ def _done(
     DIAGNOSTICS.say(f"connecting to {target} …")
     now = in_session(launch, listed)
     if before is not None and checks:
-        done = checked(before, now)
+        done = checked(before, now, identity)
         if path is None and identity.folder and not before.identity.folder:
             done = replace(done, lines=[*done.lines, _of_any_folder(identity)])
         return done
     accepted = before is None or is_agreed or not pin_state(now, pinned=before).altered
     if before is not None and not accepted:
-        _accept(before, now)
+        _accept(before, now, identity)
         # The changes were shown with the question.
         return _pinned(write_pin(identity, now, path), None)
     return _pinned(write_pin(identity, now, path), before)
 
 
-def _accept(before: Pinned, now: ServerDefinitions) -> None:
+def _accept(before: Pinned, now: ServerDefinitions, identity: Identity) -> None:
     """Show the changes since the pin, and ask whether to accept them. Raises NotConfirmedError if not."""
-    lines = [safe_line(DIAGNOSTICS.mask(line)) for line in checked(before, now).lines]
+    lines = [safe_line(DIAGNOSTICS.mask(line)) for line in checked(before, now, identity).lines]
     if can_ask():
         click.echo("\n".join(lines), err=True)
         if agreed("Replace the pin?"):
@@ -203,16 +204,24 @@ def no_pin(of: Path | Identity) -> UsageError:
     return UsageError(f"there is no pin of {of}", "Pin it first: sightline pin TARGET.")
 
 
-def checked(before: Pinned, now: ServerDefinitions) -> Done:
-    """The changes of a server's definitions since it was pinned."""
+def checked(before: Pinned, now: ServerDefinitions, listed_from: Identity | None = None) -> Done:
+    """The changes of a server's definitions since it was pinned.
+
+    `listed_from`: the server that was listed; None for the pinned one.
+    """
     state = pin_state(now, pinned=before)
     altered = state.altered[0] if state.altered else None
     tools = altered.tools if altered else ()
     instructions = Instructions(before=before.definitions.instructions, after=now.instructions)
-    lines = [f"{before.identity}, pinned {before.at}", *change_lines(tools, instructions=instructions)]
+    identity = listed_from or before.identity
+    # A pin in a file may be of another server. The folder differs by machine.
+    is_other = (identity.kind, identity.name) != (before.identity.kind, before.identity.name)
+    other = f", compared with the pin of {before.identity}" if is_other else ""
+    lines = [f"{identity}{other}, pinned {before.at}", *change_lines(tools, instructions=instructions)]
     shape = changes_shape(tools, instructions=instructions)
+    pin_of: JsonObject = {"pinOf": str(before.identity)} if is_other else {}
     return Done(
-        shape={"server": str(before.identity), "pinned": before.at} | shape,
+        shape={"server": str(identity), "pinned": before.at} | pin_of | shape,
         lines=lines,
         code=ExitCode.DIFFERS if state.altered else ExitCode.OK,
     )
@@ -230,12 +239,33 @@ def _pinned(pinned: Pinned, before: Pinned | None) -> Done:
     lines = [
         f"pinned {count} tool{'' if count == 1 else 's'}{more} and {described} of {pinned.identity}",
         f"fingerprint {now.fingerprint}",
+        *_findings_lines(now, pinned.identity),
     ]
     shape = _shape(pinned)
     if before is not None:
         lines += [f"since {before.at}:", *change_lines(changes, instructions=instructions)]
         shape |= changes_shape(changes, instructions=instructions)
     return Done(shape=shape, lines=lines)
+
+
+def _findings_lines(now: ServerDefinitions, identity: Identity) -> list[str]:
+    """A line that counts the findings about the pinned definitions, if any is of high severity."""
+    from inspector.review.finding import Severity  # noqa: PLC0415 - the rules are only applied after pinning
+    from inspector.review.registry import findings_of  # noqa: PLC0415 - as above
+    from inspector.review.reviewed import reviewed  # noqa: PLC0415 - as above
+
+    items = [each.item for each in now.items or () if each.item]
+    entries: dict[Kind, tuple[Entry, ...]] = {
+        kind: tuple(item for item in items if item.kind is kind) for kind in Kind if kind is not Kind.TOOL
+    }
+    server: JsonObject = {} if now.instructions is None else {"instructions": now.instructions}
+    found = findings_of(reviewed(Catalogue(entries={**entries, Kind.TOOL: now.tools}), server=server))
+    high = sum(finding.severity.rank >= Severity.HIGH.rank for finding in found)
+    if not high:
+        return []
+    command = f"-- {identity.name}" if identity.kind == "stdio" else identity.name
+    number = f"{len(found):,} finding{'' if len(found) == 1 else 's'}"
+    return [f"! {number} in these definitions, {high:,} high: sightline review {command}"]
 
 
 def _list(*, as_json: bool) -> int:
