@@ -31,6 +31,8 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     at_s: float
     """Seconds since the session started."""
     duration_s: float
+    sent_at_s: float = 0.0
+    """The time of the request as seconds since 1970; 0 if it is unknown."""
     waited_s: float = 0.0
     """The part of the duration in which a request by the server waited for its answer; 0 in a recording."""
     size_bytes: int

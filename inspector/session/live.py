@@ -426,6 +426,7 @@ class Session:
             judgement=Judgement(answer.outcome, tool, nonce=secrets.token_hex(8)),
             at_s=at_s,
             duration_s=max(ended_s - at_s, 0.0),
+            sent_at_s=time.time() - (connection.now_s() - at_s),
             waited_s=0.0 if isinstance(self.target, PageTarget) else self.asker.waited_s,
             size_bytes=len(answer.frame.raw) if answer.frame else 0,
             received_s=answer.frame.at_s if answer.frame else connection.now_s(),

@@ -134,6 +134,12 @@ def test_the_outcome_of_a_call_is_logged_without_its_content(
     assert not found_in(path.read_bytes(), CANARY)
 
 
+def test_the_end_of_a_call_has_the_time_of_its_answer(audit: Audit, path: Path) -> None:
+    audit.answered(call(tool("write")), Result(value={"content": []}), 0.5, 1_764_214_119.25)
+    (line,) = lines(path)
+    assert line["time"] == "2025-11-27T03:28:39.250Z"
+
+
 def test_equal_secrets_have_equal_ids_and_cannot_be_read(audit: Audit, path: Path) -> None:
     of = tool("write", pin=SECRET, note={"type": "string"})
     audit.deciding(call(of, {"pin": CANARY, "note": "tea"}), "allow", ())

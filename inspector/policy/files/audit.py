@@ -71,13 +71,17 @@ class Audit:
         with self._lock:
             self._write(self._auditor.decided(call, verdict, tuple(rules), agreed))
 
-    def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:
+    def answered(
+        self, call: AuditedCall, outcome: Outcome, duration_s: float, ended_at_s: float = 0.0
+    ) -> None:
         """Log the end of a call.
 
-        Linear in the size of the result. Raises InspectorError if it cannot be written.
+        `ended_at_s`: the time of the answer as seconds since 1970; 0 for now. Linear in the size of the result. Raises InspectorError if it cannot be written.
         """
         with self._lock:
-            self._write(self._auditor.answered(call, outcome, duration_s))
+            self._write(
+                self._auditor.answered(call, outcome, duration_s), stamp.at(ended_at_s) if ended_at_s else ""
+            )
 
     def declined(self, call: AuditedCall, by: str) -> None:
         """Log that a call is not made.
@@ -102,10 +106,10 @@ class Audit:
             with suppress(OSError):
                 handler.close()
 
-    def _write(self, entry: AuditEntry) -> None:
+    def _write(self, entry: AuditEntry, time: str = "") -> None:
         level = logging.WARNING if entry.is_detailed else logging.INFO
         self._failure = ""
-        self._logger.log(level, "%s", _line({"time": stamp.now("milliseconds"), **entry.content}))
+        self._logger.log(level, "%s", _line({"time": time or stamp.now("milliseconds"), **entry.content}))
         if self._failure:
             raise InspectorError(
                 f"the audit log cannot be written: {self._failure}",

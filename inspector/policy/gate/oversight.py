@@ -349,7 +349,8 @@ class Oversight:
         if self._audit:
             call = _audited(made.consideration, self.number, made.record.number)
             record = made.record
-            await asyncio.to_thread(self._audit.answered, call, record.outcome, record.duration_s)
+            ended_at_s = record.sent_at_s + record.duration_s if record.sent_at_s else 0.0
+            await asyncio.to_thread(self._audit.answered, call, record.outcome, record.duration_s, ended_at_s)
         if made.is_agreed and made.handling.decision.verdict is Verdict.CONFIRM:
             await self._released(made)
 

@@ -283,7 +283,7 @@ def header_now(target: Target, lenses: Lenses, *, client: str = "") -> Header:
 
     `client`: the name of a client profile; ignored for a page.
     """
-    header = header_of(target, lenses, created=stamp.now(), software=stamp.SOFTWARE)
+    header = header_of(target, lenses, created=stamp.now("milliseconds"), software=stamp.SOFTWARE)
     return structs.replace(header, client="" if isinstance(target, PageTarget) else client)
 
 

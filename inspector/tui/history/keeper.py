@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from textual.screen import Screen
 
 from inspector.errors import InspectorError
+from inspector.files import stamp
 from inspector.history.files import HistoryFile, Stored, history_of
 from inspector.history.past_call import Keeper, PastCall
 from inspector.json.exact import JsonObject
@@ -76,7 +77,8 @@ class HistoryKeeper:
     def finished(self, record: CallRecord) -> None:
         """Add a call that has ended with a record."""
         if record.kind is Kind.TOOL:
-            at = _at(record.duration_s)
+            # The time of the frame, as in the timeline: a question about the answer may have taken a while.
+            at = stamp.at(record.sent_at_s) if record.sent_at_s else _at(record.duration_s)
             self._do(lambda: self._add(lambda keeper: keeper.answered(record, at), record))
 
     def cancelled(self, name: str, tool: Tool | None, arguments: JsonObject, duration_s: float) -> None:

@@ -265,7 +265,9 @@ class SessionTimeline(TimelinePane):
         if shown.entry is not None:
             entry = shown.row.segment.session.timeline.entries[shown.entry]
         at_s = shown.row.segment.offset_s + (entry.at_s if entry is not None else 0.0)
-        clock = f"{self._began + timedelta(seconds=at_s):%H:%M:%S}" if width >= _WIDE else ""
+        clock = (
+            f"{self._began + timedelta(seconds=self._rows.began_s + at_s):%H:%M:%S}" if width >= _WIDE else ""
+        )
         room = width - len(clock)
         if entry is None or shown.entry is None:
             line = row_line(shown.row, room, self._secrets.known.short)

@@ -212,14 +212,17 @@ class TimelineRows:
                 row.answer, row.number = index, record.number
                 self._number = max(self._number, record.number)
 
+    @property
+    def began_s(self) -> float:
+        """The time at which the first connection began, on the clock of `take`. Times of rows count from it."""
+        return self._began_s
+
     def _begin(self, session: Session, now_s: float, server: str) -> _Strand:
         before = self._strands.get(server)
         if not self._strands:
             self._began_s, offset_s = now_s - session.now_s, 0.0
-        elif before is None:
-            offset_s = max(now_s - session.now_s - self._began_s, 0.0)
         else:
-            offset_s = now_s
+            offset_s = max(now_s - session.now_s - self._began_s, 0.0)
         announced = session.options.client.profile.name
         is_same = before is None or before.segment.session.options.client.profile.name == announced
         segment = Segment(

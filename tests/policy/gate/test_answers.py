@@ -245,8 +245,10 @@ class Auditing(Audit):
         del agreed
         self._take("deciding", call.session, call.number, call.name, verdict, rules)
 
-    def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:
-        del outcome, duration_s
+    def answered(
+        self, call: AuditedCall, outcome: Outcome, duration_s: float, ended_at_s: float = 0.0
+    ) -> None:
+        del outcome, duration_s, ended_at_s
         self._take("answered", call.session, call.number, call.name)
 
     def declined(self, call: AuditedCall, by: str) -> None:

@@ -19,7 +19,7 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.app import SightlineApp
 from inspector.tui.history import screen as history_screen
 from inspector.tui.history.comparing import PairAsked, pair
-from inspector.tui.history.keeper import HistoryCall
+from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
 from inspector.tui.history.screen import HistoryScreen
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.values.outline import ABSENT
@@ -388,3 +388,19 @@ def test_a_call_without_an_answer_has_no_result_in_a_comparison() -> None:
     node = outline.node_at("/result")
     assert node is not None
     assert outline.value(node, 0) is ABSENT
+
+
+async def test_a_call_has_the_time_of_its_frame_however_long_its_answer_was_considered() -> None:
+    app = app_of(Script(tools=[], answers={}))
+    async with app.run_test(size=LARGE) as pilot:
+        keeper = HistoryKeeper(app.screen, DemoTarget(), lambda: None, is_kept=False)
+        record = CallRecord(
+            number=1, name="mint", arguments={}, judgement=Judgement(Result(value={"content": []}), None),
+            at_s=0, duration_s=0.1, sent_at_s=1_764_214_119.25, size_bytes=0,
+        )  # fmt: skip
+        keeper.finished(record)
+        for _ in range(100):
+            await pilot.pause()
+            if keeper.calls:
+                break
+        assert keeper.calls[0].past.at == "2025-11-27T03:28:39.250Z"
