@@ -53,6 +53,36 @@ def safe_line(text: str) -> str:
     return shown
 
 
+def safe_name(text: str) -> str:
+    """`safe_line` for a name: letters that look like Latin ones beside them become symbols too.
+
+    So `send_rep⟨U+043E⟩rt` is not mistaken for a name in Latin letters.
+    """
+    shown = safe_line(text)
+    return shown if shown.isascii() else _WORD.sub(_unmixed, shown)
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LOOKALIKES = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+
+
+def _unmixed(word: re.Match[str]) -> str:
+    if word[0].isascii():
+        return word[0]
+    scripts = [_script(character) for character in word[0]]
+    if "LATIN" not in scripts:
+        return word[0]
+    return "".join(
+        f"⟨U+{ord(character):04X}⟩" if script in _LOOKALIKES else character
+        for character, script in zip(word[0], scripts, strict=True)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _script(character: str) -> str:
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
 def inspect(text: str) -> Safe:
     """The result of `safe`, with the number of replaced characters."""
     if _PLAIN.fullmatch(text):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.safe_text import inspect, safe, safe_line
+from inspector.safe_text import inspect, safe, safe_line, safe_name
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,19 @@ def test_no_character_of_category_c_passes_and_replacements_are_counted(text: st
     assert all(c in "\n\t" or not unicodedata.category(c).startswith("C") for c in shown.text)
     assert (shown.replaced == 0) == (shown.text == text)
     assert safe(shown.text) == shown.text
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("send_rep\u043ert", "send_rep⟨U+043E⟩rt"),
+        ("send_report", "send_report"),
+        ("отчёт", "отчёт"),
+        ("api_отчёт", "api_отчёт"),
+        ("Größe", "Größe"),
+        ("l\u03bfok\n", "l⟨U+03BF⟩ok␊"),
+    ],
+)
+def test_a_letter_that_looks_like_a_latin_one_is_visible_in_a_name(name: str, shown: str) -> None:
+    assert safe_name(name) == shown
+    assert safe_name(shown) == shown

@@ -2,7 +2,7 @@
 
 import difflib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -37,11 +37,21 @@ class WordChoice(click.Choice[Value]):
         return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
 
 
-def suggestion(word: str, known: Iterable[str], *, template: str = "{}", most: int = 3) -> str:
-    """` Did you mean A or B?`; empty if no known word is close. The dashes of options are not compared."""
+def suggestion(
+    word: str,
+    known: Iterable[str],
+    *,
+    template: str = "{}",
+    most: int = 3,
+    names: Mapping[str, str] | None = None,
+) -> str:
+    """` Did you mean A or B?`; empty if no known word is close. The dashes of options are not compared.
+
+    `names`: by known word, the word to suggest in its place.
+    """
     bare = {one.lstrip("-"): one for one in known}
     near = difflib.get_close_matches(word.lstrip("-"), bare, n=most, cutoff=_NEAR)
-    close = [bare[one] for one in near]
+    close = dict.fromkeys(names[bare[one]] if names else bare[one] for one in near)
     return f" Did you mean {' or '.join(template.format(one) for one in close)}?" if close else ""
 
 

@@ -574,7 +574,9 @@ def host_profile(name: str) -> "Host":
     found = host(name)
     if found is None:
         known = [profile.name for profile in hosts()]
-        close = suggestion(name, known).strip()
+        # A part of a long name is far from all of it: `clade` from `claude-code`.
+        parts = {part: each for each in reversed(known) for part in each.split("-")}
+        close = (suggestion(name, known) or suggestion(name, parts, names=parts)).strip()
         listed = f"Known hosts: {', '.join(known)}."
         raise UsageError(f"no host {name}", f"{close}\n{listed}" if close else listed)
     return found

@@ -1,8 +1,11 @@
+import json
+import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
-from tests.cli.sightline import hostile_server, raw_server, sightline
+from tests.cli.sightline import ROOT, hostile_server, raw_server, sightline
 
 
 def test_a_definition_is_shown_exactly_as_it_was_sent() -> None:
@@ -63,3 +66,17 @@ def test_a_listing_has_the_heading_of_a_review() -> None:
     assert [lines[0].startswith(f"Review of {head}") for lines in reviews] == [True, True]
     second = "Review of demo (2): demo-workspace 0.1.0, protocol 2026-07-28, 20 tools, "
     assert sum(line.startswith(second) for line in reviews[1]) == 1
+
+
+def test_lookalike_letters_in_names_are_visible_in_a_listing_and_in_reports(tmp_path: Path) -> None:
+    definitions = tmp_path / "definitions.json"
+    tool = {"name": "send_rep\u043ert", "inputSchema": {"type": "object"}}
+    definitions.write_text(json.dumps({"tools": [tool]}))
+    server = ("--", sys.executable, str(ROOT / "tests" / "peers" / "changing_server.py"), str(definitions))
+    reports = [sightline("review", "--format", format_, *server).out for format_ in ("text", "html")]
+    for out in (sightline("list", *server).out, *reports):
+        assert "send_rep⟨U+043E⟩rt" in out
+
+
+def test_a_part_of_the_name_of_a_host_is_enough_for_a_suggestion() -> None:
+    assert "Did you mean claude-code?" in sightline("list", "--definitions", "--host", "clade", "demo").err

@@ -33,6 +33,7 @@ from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 from inspector.protocol.page import FramePolicy, PageDocument, PageFacts, RefusedTool
 from inspector.protocol.skills import manifest_of
 from inspector.protocol.targets import Era, PageTarget
+from inspector.safe_text import safe_name
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.wording import announces
@@ -158,7 +159,7 @@ def _pin_lines(pins: PinState) -> list[str]:
     changed = _changed(pins)
     if pins.pinned is None or not changed:
         return []
-    named = ", ".join(clipped(name, 60) for name in changed[:_NAMED])
+    named = ", ".join(safe_name(clipped(name, 60)) for name in changed[:_NAMED])
     more = f" and {len(changed) - _NAMED:,} more" if len(changed) > _NAMED else ""
     return [f"! changed since the pin of {pins.pinned.at}: {named}{more}. sightline pin --check shows how."]
 
@@ -228,7 +229,7 @@ def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue, pins: PinSt
         words = ", ".join(badge.word for badge in badges(traits(claims)))
         rows.append(
             (
-                clipped(tool.name, 40),
+                safe_name(clipped(tool.name, 40)),
                 words or "-",
                 str(len(claims)),
                 _first_line(tool.description or tool.title),
@@ -247,7 +248,7 @@ def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue, pins: PinSt
                 *table([(*_identity(i), _described(i)) for i in items], columns()),
             ]
     found = [
-        f"! {clipped(tool.name, 40)}: {sentence}"
+        f"! {safe_name(clipped(tool.name, 40))}: {sentence}"
         for tool in catalogue.tools
         for sentence in hidden_sentences(tool.definition)
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words
-from inspector.safe_text import safe_line
+from inspector.safe_text import safe_line, safe_name
 
 
 def lines(report: Report) -> list[str]:
@@ -88,7 +88,7 @@ def amount(number: int, noun: str) -> str:
 def place(entry: ReportEntry) -> str:
     """The subject and place of a finding, in one safe line."""
     finding = entry.finding
-    named = f"{finding.subject.value} {safe_line(finding.name)}" if finding.name else finding.subject.value
+    named = f"{finding.subject.value} {safe_name(finding.name)}" if finding.name else finding.subject.value
     named += f" (call {finding.call:,})" if finding.call else ""
     where = f"{safe_line(finding.target)}: {named}" if finding.target else named
     return f"{where}, at {safe_line(finding.pointer)}" if finding.pointer else where

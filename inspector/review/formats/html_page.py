@@ -15,7 +15,7 @@ from inspector.review.formats.as_text import (
     summary,
 )
 from inspector.review.report import Report, ReportEntry, ReviewedServer
-from inspector.safe_text import safe_line
+from inspector.safe_text import safe_line, safe_name
 
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1b1f24;background:#fff}"
@@ -76,7 +76,7 @@ def _per_tool(report: Report) -> Iterator[str]:
         worst.setdefault(f"{finding.target}: {about}" if finding.target else about, []).append(entry)
     yield "<table><tr><th>About</th><th>Findings</th><th>Worst</th></tr>"
     for name, entries in worst.items():
-        yield f"<tr><td>{html_line(name)}</td><td>{len(entries)}</td><td>{entries[0].finding.severity.value}</td></tr>"
+        yield f"<tr><td>{html_line(safe_name(name))}</td><td>{len(entries)}</td><td>{entries[0].finding.severity.value}</td></tr>"
     quiet = sum(
         1
         for part in report.parts

@@ -11,6 +11,7 @@ from inspector.errors import headline
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.page import PageDocument, RefusedTool
+from inspector.safe_text import safe_name
 from inspector.session.events import SessionState
 from inspector.tui.catalogue.marks import FittedMarks, RowMarks
 from inspector.tui.text import content, count, cut_in_the_middle, shortened
@@ -200,16 +201,17 @@ def whole_name(entry: Tool | Item, width: int) -> Content:
     """The whole name of an item if a row of `width` cells cuts it; otherwise empty."""
     room = width - len("▸ ")
     shown = _name(entry, room)
-    is_whole = len(entry.name) <= room and content(entry.name).plain in shown.plain
+    name = safe_name(entry.name)
+    is_whole = len(name) <= room and content(name).plain in shown.plain
     if is_whole and shown.cell_length <= room:
         return Content("")
-    return content(cut_in_the_middle(entry.name, _MOST_OF_NAME), "bold")
+    return content(cut_in_the_middle(name, _MOST_OF_NAME), "bold")
 
 
 def _name(entry: Tool | Item, width: int) -> Content:
     """The name of a tool or prompt; for a resource or skill, its name followed by its address."""
     if isinstance(entry, Tool) or entry.kind is Kind.PROMPT:
-        return content(cut_in_the_middle(entry.name, width))
+        return content(cut_in_the_middle(safe_name(entry.name), width))
     name = item_label(entry)
     if not name:
         return content(cut_in_the_middle(entry.name, width))

@@ -170,7 +170,10 @@ def sent_line(row: ServerRow) -> Content:
     if row.detail is None:
         return Content.styled(f"{carried} p changes that.", _QUIET)
     if row.sent is None:
-        return Content.styled(f"{carried} There are no trust labels to send yet.", _QUIET)
+        return Content.styled(
+            f"{carried} The next call carries none: only an untrusted session and names of sources are sent.",
+            _QUIET,
+        )
     return Content.assemble(
         (f"{carried} The next call: _meta.annotations = ", _QUIET),
         content(shortened(dump_text(row.sent), 400)),
