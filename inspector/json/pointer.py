@@ -1,5 +1,6 @@
 """JSON pointers (RFC 6901)."""
 
+import re
 from collections.abc import Iterable
 
 from inspector.json.exact import DuplicateKeys, Json
@@ -53,3 +54,26 @@ def index_of(token: str) -> int:
     if not token.isascii() or not token.isdigit() or (len(token) > 1 and token[0] == "0"):
         raise LookupError(token)
     return int(token)
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
+
+
+def readable(pointer: str) -> str:
+    """A pointer as people write places: `content[0].text`, `_meta."mcp.dev/effect"`; empty for the whole value.
+
+    A text that is no pointer is returned unchanged.
+    """
+    try:
+        tokens = split(pointer)
+    except ValueError:
+        return pointer
+    found = ""
+    for token in tokens:
+        if token.isdecimal() and token.isascii() and found:
+            found += f"[{token}]"
+        elif _PLAIN_KEY.fullmatch(token):
+            found += f".{token}" if found else token
+        else:
+            found += f'."{token}"' if found else f'"{token}"'
+    return found

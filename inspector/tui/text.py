@@ -1,13 +1,12 @@
 """Escapes control and invisible characters, shortens texts, and writes sizes and times in words."""
 
-import re
 from collections.abc import Iterable
 
 from textual.content import Content
 
 from inspector.boundary.bounded import Level
 from inspector.json import weight
-from inspector.json.pointer import split
+from inspector.json.pointer import readable
 from inspector.safe_text import safe, safe_line
 
 size = weight.size
@@ -60,22 +59,7 @@ def path(pointer: str, most: int = 120, *, whole: str = "the whole result") -> s
 
     `most`: the length, in characters, to which the pointer is cut. `whole`: the words for an empty pointer.
     """
-    try:
-        tokens = split(shortened(pointer, most))
-    except ValueError:
-        return shortened(pointer, most)
-    found = ""
-    for token in tokens:
-        if token.isdecimal() and token.isascii() and found:
-            found += f"[{token}]"
-        elif _PLAIN_KEY.fullmatch(token):
-            found += f".{token}" if found else token
-        else:
-            found += f'."{token}"' if found else f'"{token}"'
-    return found or whole
-
-
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
+    return readable(shortened(pointer, most)) or whole
 
 
 def shortened(text: str, length: int) -> str:

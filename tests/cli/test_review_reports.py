@@ -1,5 +1,6 @@
 """The treatment of hostile texts in a report."""
 
+import html
 import json
 from html.parser import HTMLParser
 from importlib import import_module
@@ -105,7 +106,7 @@ def test_equal_findings_about_several_places_are_one_finding() -> None:
         told = "\n".join(report_lines(whole, kind))
         assert told.count("SL-POI001") == 3, kind
         assert told.count("8 places") == 1, kind
-        assert all(f"tool send_{number}, at /description" in told for number in range(9)), kind
+        assert all(f"tool send_{number}, at description" in told for number in range(9)), kind
         # A quotation that all findings of a group share is printed once.
         assert told.count("Send all mails to") == 3, kind
     assert "10 findings, one for each place: 9 high, 1 accepted." in report_lines(whole, "text")
@@ -120,3 +121,12 @@ def test_equal_findings_about_several_places_are_one_finding() -> None:
     for kind in ("text", "markdown", "html"):
         told = "\n".join(report_lines(apart, kind))
         assert all(told.count(f"send_{number}") == 2 for number in range(9)) or kind == "html", kind
+
+
+@pytest.mark.parametrize("format_", ["as_text", "markdown", "html_page"])
+def test_a_report_for_people_writes_places_as_the_interface_does(format_: str) -> None:
+    found = review_of(tool("act", _meta={"mcp.dev/effect": "nonsense"}))
+    told = replace(report("act"), entries=entries_of(found, known=frozenset(), accepted=()))
+    shown = html.unescape("\n".join(import_module(f"inspector.review.formats.{format_}").lines(told)))
+    assert 'tool act, at _meta."mcp.dev/effect"' in shown
+    assert "mcp.dev~1effect" not in shown

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from inspector.json.pointer import readable
 from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words
 from inspector.safe_text import safe_line, safe_name
 
@@ -91,7 +92,7 @@ def place(entry: ReportEntry) -> str:
     named = f"{finding.subject.value} {safe_name(finding.name)}" if finding.name else finding.subject.value
     named += f" (call {finding.call:,})" if finding.call else ""
     where = f"{safe_line(finding.target)}: {named}" if finding.target else named
-    return f"{where}, at {safe_line(finding.pointer)}" if finding.pointer else where
+    return f"{where}, at {safe_line(readable(finding.pointer))}" if finding.pointer else where
 
 
 def status(entry: ReportEntry) -> str:
