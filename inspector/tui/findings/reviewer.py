@@ -163,8 +163,7 @@ class Reviewer:
         `before`: the number of them, from the first, that are from before a reconnect.
         """
         self._every = tuple(
-            replace(_last_call(record), is_before=place < before)
-            for place, record in enumerate(records)
+            replace(_last_call(record), is_before=place < before) for place, record in enumerate(records)
         )
         self._calls = {call.name: call for call in self._every}
         self.listed()
