@@ -51,10 +51,10 @@ def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Co
 
 
 def held_line(name: str) -> Content:
-    """The line about a call that is not sent until the user agrees."""
+    """The line about a call while a dialog asks about it, or says that it is blocked."""
     return Content.assemble(
         content(shortened(name, 40), "bold"),
-        (" waits for your answer; nothing was sent yet", "$text-warning"),
+        (" is on hold; nothing was sent", "$text-warning"),
     )
 
 

@@ -94,8 +94,7 @@ class PolicyGate:
         match considered.verdict:
             case Verdict.BLOCK:
                 await self.oversight.decline(session, considered)
-                # Nothing waits for the user: the dialog only says why.
-                await self._ask_about(considered, lambda _: None)
+                await self._ask_about(considered, on_hold)
                 raise BlockedError("blocked by the policy; nothing was sent")
             case Verdict.CONFIRM:
                 if not await self._ask_about(considered, on_hold):

@@ -201,7 +201,6 @@ async def test_a_blocked_call_shows_the_reason_and_cannot_be_made() -> None:
             in text
         )
         assert "Only another policy can allow it" in text
-        assert "waits for your answer" not in text
         assert "y call  Esc" not in text
         await pilot.press("y")
         assert isinstance(app.screen, DecisionScreen)
