@@ -241,7 +241,7 @@ class Auditing(Audit):
             raise InspectorError("the log is full")
         self.lines.append(line)
 
-    def deciding(self, call: AuditedCall, verdict: str, rules: object, agreed: str) -> None:
+    def deciding(self, call: AuditedCall, verdict: str, rules: object, agreed: str = "") -> None:
         del agreed
         self._take("deciding", call.session, call.number, call.name, verdict, rules)
 

@@ -3,10 +3,12 @@
 import asyncio
 import tomllib
 from pathlib import Path
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input
 
 from inspector.boundary.judgement import Judgement
@@ -393,7 +395,7 @@ def test_a_call_without_an_answer_has_no_result_in_a_comparison() -> None:
 async def test_a_call_has_the_time_of_its_frame_however_long_its_answer_was_considered() -> None:
     app = app_of(Script(tools=[], answers={}))
     async with app.run_test(size=LARGE) as pilot:
-        keeper = HistoryKeeper(app.screen, DemoTarget(), lambda: None, is_kept=False)
+        keeper = HistoryKeeper(cast("Screen[None]", app.screen), DemoTarget(), lambda: None, is_kept=False)
         record = CallRecord(
             number=1, name="mint", arguments={}, judgement=Judgement(Result(value={"content": []}), None),
             at_s=0, duration_s=0.1, sent_at_s=1_764_214_119.25, size_bytes=0,

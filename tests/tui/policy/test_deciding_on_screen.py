@@ -533,8 +533,8 @@ async def test_what_is_probably_mistyped_in_the_policy_is_shown_at_the_start_and
     app = app_of(script(), terms=Terms(policy=policy, source="p.toml", doubts=doubts(policy)))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         # A notification is wrapped at any of its words.
-        await until(pilot, app, lambda _: bool(app._notifications))  # noqa: SLF001 - as below
-        (shown,) = app._notifications  # noqa: SLF001 - no other way to the whole text
+        await until(pilot, app, lambda _: bool(app._notifications))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as below
+        (shown,) = app._notifications  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no other way to the whole text
         assert "Did you mean destructiveHint?" in shown.message
         await pilot.press("A")
         text = await settled(pilot, app, "Rules decide on every call")
