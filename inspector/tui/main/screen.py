@@ -716,7 +716,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         others = self._others_with(server, tool)
         return RowMarks(
             signs=(
-                server.pins.mark(listed_as),
+                server.mark(listed_as),
                 *([collision_mark(others)] if others else ()),
             ),
             findings=server.reviewer.sign(tool),

@@ -26,6 +26,7 @@ from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
 from inspector.tui.call.runner import CallGivenUp, CallRunner, CallStopped
 from inspector.tui.catalogue.collisions import collisions
+from inspector.tui.catalogue.marks import Mark
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import Rows, ServerHeading, rows
 from inspector.tui.connection.connection import SessionLink
@@ -202,8 +203,14 @@ class ServerParts:
             target=self.target,
             restart=self.reconnect,
             changed=self._stage.keys_changed,
+            marked=self._stage.catalogue.refresh_marks,
             outdate=self._stage.result.outdate,
         )
+
+    def mark(self, name: str) -> Mark:
+        """The mark of a definition that differs from the pin, from the first listing, or from that before a save."""
+        mark = self.pins.mark(name)
+        return mark if mark.words.plain or self.watch is None else self.watch.mark(name)
 
     @property
     def is_shown(self) -> bool:

@@ -12,10 +12,11 @@ from inspector.boundary.options import Level
 from inspector.hosts.reach import ReachChange, ReachKind
 from inspector.json.diff import Change, ChangeKind
 from inspector.json.exact import DuplicateKeys, Json, dump_text
+from inspector.pins.diff import DefinitionChange
 from inspector.pins.pins import ChangesSince, PinState
 from inspector.protocol.raised import raised_in
 from inspector.tui.pins.view import Mask, change_lines
-from inspector.tui.text import content, count, duration, shortened
+from inspector.tui.text import content, count, duration, hanging, shortened
 from inspector.tui.values.changes import CHANGED, SIGNS, both_sides, change_title
 from inspector.tui.watch.changes import HostReach, ValueChanges
 
@@ -46,7 +47,9 @@ class WatchView(Struct, frozen=True, kw_only=True):
 
     phase: Phase = Phase.WATCHING
     watched: str = ""
-    """A sentence that names what is watched."""
+    """The names of what is watched; empty if nothing can be."""
+    fault: str = ""
+    """The reason why nothing is watched, in sentences."""
     is_started: bool = True
     """True if Sightline starts the server; false if it only connects to one."""
     saved: str = ""
@@ -94,35 +97,50 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
     lines = [outcome_line(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
-        words = f"R or the next save {does}; t shows stderr. The screen stays as it was."
+        lines.append(Content.styled(f"  R or the next save {does}; t shows stderr.", _QUIET))
+    if view.phase is Phase.WATCHING and view.watched:
+        when = (
+            "A save restarts the server and" if view.is_started else "After a save or its return, Sightline"
+        )
+        words = f"{when} repeats the last call: if it may write, after r."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
     if view.remark:
         lines.append(content(f"  {view.remark}", "$text-warning"))
-    changed: list[Content] = []
-    if view.reach is not None:
-        changed += [_labelled("models", [line]) for line in _reach_lines(view.reach, short=True)]
+    reached = [] if view.reach is None else _reach_lines(view.reach, short=True)
+    changed = [_labelled("models", [line], width) for line in reached]
     if view.definitions is not None:
-        changed.append(_labelled("definitions", _definition_parts(view.definitions)))
+        # The strip has at most five rows.
+        changed.insert(1, _definitions_line(view.definitions, width))
     if view.values is not None and view.values.shown:
         titles = [_value_in_short(each) for each in view.values.shown]
-        changed.append(_labelled(_result_of(view), titles, more=view.values.more))
+        changed.append(_labelled(_result_of(view), titles, width, more=view.values.more))
     return [*lines, *(line.truncate(width, ellipsis=True) for line in changed)]
 
 
 def strip_rows(view: WatchView, width: int, most: int) -> list[Content]:
-    """At most `most` rows of the strip, each at most `width` cells wide: its first lines, cut.
+    """About `most` rows of the strip, each at most `width` cells wide: its first lines.
 
-    If something is cut, the first row ends with the key that shows it.
+    If changes are cut or left out, the first row ends with the key that shows them. What tells the user what to
+    do is never cut, and changed definitions are always named: for these there may be more rows, unless `most`
+    is one.
     """
     first, *rest = strip_lines(view, width)
-    outcome = outcome_line(view, in_strip=view.phase is Phase.BROKEN, is_brief=True)
     if not view.has_changes and len(rest) < most and max(map(_cells, (first, *rest))) <= width:
         return [first, *rest]
-    tail = Content("  ") + _MORE
-    cut = outcome.truncate(max(width - tail.cell_length, 0), ellipsis=True) + tail
-    return [cut, *(line.truncate(width, ellipsis=True) for line in rest[: most - 1])]
+    outcome = outcome_line(view, in_strip=view.phase is Phase.BROKEN, is_brief=True)
+    tail = Content("  ") + _MORE if view.phase in {Phase.STARTED, Phase.BROKEN} else Content("")
+    rows = [outcome.truncate(max(width - tail.cell_length, 0), ellipsis=True) + tail]
+    if most == 1:
+        return rows
+    is_told = view.phase in {Phase.BROKEN, Phase.WATCHING} or bool(view.remark)
+    for line in rest[: most - 1]:
+        rows += hanging(line, width, 2).split("\n") if is_told else [line]
+    if view.phase is Phase.STARTED and view.definitions is not None:
+        named = _definitions_line(view.definitions, width)
+        rows += [named] if named not in rows else []
+    return rows
 
 
 def _cells(line: Content) -> int:
@@ -187,7 +205,8 @@ def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> 
     at = (f"{view.at} " if view.at else "", _QUIET)
     match view.phase:
         case Phase.WATCHING:
-            return Content.assemble(("↻ ", "bold $text-accent"), content(view.watched, _QUIET))
+            words = f"Watching {view.watched}" if view.watched else f"Not watching. {view.fault}"
+            return Content.assemble(("↻ ", "bold $text-accent"), content(words, _QUIET))
         case Phase.STARTING:
             doing = "starting the server again" if view.is_started else "connecting again"
             return Content.assemble(("↻ ", "bold $text-accent"), at, what, f": {doing} …")
@@ -216,7 +235,8 @@ def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> 
 
 def _outcome(view: WatchView, *, in_strip: bool, is_brief: bool) -> Iterator[Content | str | tuple[str, str]]:
     if not (is_brief and view.called):
-        yield "the server was started again" if view.is_started else "connected again"
+        yield "the server was " if view.is_started and not is_brief else ""
+        yield "started again" if view.is_started else "connected again"
     if view.called:
         yield "" if is_brief else ", "
         yield content(shortened(view.called, 80), "bold")
@@ -230,22 +250,49 @@ def _outcome(view: WatchView, *, in_strip: bool, is_brief: bool) -> Iterator[Con
         yield ". Nothing changed."
 
 
-def _labelled(label: str, parts: Sequence[Content], *, more: bool = False) -> Content:
-    rest = len(parts) - _MAX_NAMED
-    tail = f"  and {rest:,}{'+' if more else ''} more" if rest > 0 else ""
-    return Content.assemble(
-        content(f"  {label}  ", _QUIET), Content("  ").join(parts[:_MAX_NAMED]), (tail, _QUIET)
-    )
+def _labelled(label: str, parts: Sequence[Content], width: int, *, more: bool = False) -> Content:
+    """A line with as many of the parts as fit, at most `_MAX_NAMED`, and the number of the others."""
+    begin = content(f"  {label}  ", _QUIET)
+    for named in range(min(len(parts), _MAX_NAMED), 0, -1):
+        rest = len(parts) - named
+        tail = Content.styled(f"  and {rest:,}{'+' if more else ''} more" if rest else "", _QUIET)
+        line = Content.assemble(begin, Content("  ").join(parts[:named]))
+        if line.cell_length + tail.cell_length <= width:
+            return line + tail
+    return line.truncate(max(width - tail.cell_length, 0), ellipsis=True) + tail if parts else begin
 
 
-def _definition_parts(altered: ChangesSince) -> list[Content]:
-    parts = [change_title(change) for change in altered.tools]
+def _definitions_line(altered: ChangesSince, width: int) -> Content:
+    """The line with every change if that fits, else with every changed definition, at last only by name."""
+    label = "definitions"
+    begin: list[Content] = []
     if altered.weakened:
         less = count(altered.weakened, "change drops a restriction", "changes drop restrictions")
-        parts.insert(0, Content.styled(f"! {less}", "bold $text-warning"))
+        begin.append(Content.styled(f"! {less}", "bold $text-warning"))
     if altered.instructions_changed:
-        parts.append(Content.styled(f"{CHANGED} the server's instructions", "bold $text-error"))
-    return parts
+        begin.append(Content.styled(f"{CHANGED} the server's instructions", "bold $text-error"))
+    by_tool = altered.by_tool.items()
+    each = [change_title(change) for change in altered.tools]
+    counted = [
+        change_title(parts[0])
+        if len(parts) == 1
+        else _tool_name(name, parts) + Content.styled(f" ({len(parts):,} changes)", _QUIET)
+        for name, parts in by_tool
+    ]
+    names = [_tool_name(name, parts) for name, parts in by_tool]
+    for parts in (each, counted):
+        whole = Content("  ").join([content(f"  {label}", _QUIET), *begin, *parts])
+        if whole.cell_length <= width:
+            return whole
+    if len(names) == 1:
+        return _labelled(label, [*begin, *each], width)
+    return _labelled(label, [*begin, *names], width)
+
+
+def _tool_name(name: str, parts: Sequence[DefinitionChange]) -> Content:
+    is_alike = all(part.kind is parts[0].kind for part in parts)
+    sign = SIGNS[parts[0].kind] if is_alike else CHANGED
+    return Content.assemble((f"{sign} ", "bold $text-error"), content(shortened(name, 60), "bold"))
 
 
 def _value_title(change: Change) -> Content:

@@ -16,14 +16,16 @@ from inspector.connect.presence import is_there, until_back, until_gone
 from inspector.errors import UsageError, headline
 from inspector.files.watching import Watching, is_written_by, saves
 from inspector.json.exact import Json
-from inspector.pins.pins import ChangesSince, ServerDefinitions, definitions_of
+from inspector.pins.pins import ChangesSince, PinState, ServerDefinitions, definitions_of
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.call.runner import CallRunner, RepeatableCall
+from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
+from inspector.tui.pins.view import changed_marks
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.rows import called
@@ -38,6 +40,7 @@ from inspector.tui.watch.changes import (
     repeats_safely,
     values_changed,
 )
+from inspector.tui.watch.remarks import changes_itself, ended_the_server, may_write, not_called, not_listed
 from inspector.tui.watch.screen import WatchScreen, WatchStrip
 from inspector.tui.watch.view import Phase, WatchView, outcome_line, reason_in
 from inspector.urls.origin import Origin, origin_of
@@ -64,6 +67,8 @@ _IDLE, _LEAST_IDLE_S = 0.2, 4.0
 
 If two connections were closed after about the same time, the server has closed them for being idle.
 """
+
+_NO_MARK = Mark()
 
 
 class PinComparison(Protocol):
@@ -119,11 +124,13 @@ class Watcher:
         target: Target,
         restart: Callable[[], Awaitable[None]],
         changed: Callable[[], None],
+        marked: Callable[[], None],
         outdate: Callable[[int], None],
     ) -> None:
         """`restart`: ends the server and starts it again. `changed`: called when `view` has changed.
 
-        `outdate`: called with the number of the last record from before a save.
+        `marked`: called when other definitions are marked. `outdate`: called with the number of the last record
+        from before a save.
         """
         self._screen = screen
         self._link = link
@@ -134,7 +141,10 @@ class Watcher:
         self._origin = _origin(target)
         self._restart = restart
         self._changed = changed
+        self._marked = marked
         self._outdate = outdate
+        self._marks: dict[str, Mark] = {}
+        """The marks of the definitions that the last save changed, by tool name."""
         self.strip = WatchStrip()
         self._cause: _Cause | None = None
         """The last save. It is handled next, unless it has been already."""
@@ -188,6 +198,10 @@ class Watcher:
         """True if the last save changed a definition, a result, or the values that reach models."""
         return self.view.has_changes
 
+    def mark(self, name: str) -> Mark:
+        """The mark of a definition that the last save changed; an empty mark for other definitions."""
+        return self._marks.get(name, _NO_MARK)
+
     def screen(self) -> WatchScreen:
         """A screen with everything that the last save changed."""
         return WatchScreen(lambda: self.view, self._pins.mask)
@@ -206,7 +220,7 @@ class Watcher:
             self._definitions.ask(DefinitionsAsked(before=self._before, now=now))
             waiting.set_result("")
         elif self.view.phase in {Phase.BROKEN, Phase.AWAY}:
-            self._say(phase=Phase.WATCHING, reason="")
+            self._say(phase=Phase.WATCHING, reason="", remark="")
         self._before = now
         self._tries = 0
 
@@ -281,7 +295,7 @@ class Watcher:
                     self._screen.notify(words, markup=False)
                 self._own |= own
         except UsageError as error:
-            self._say(phase=Phase.WATCHING, watched=f"Not watching. {error.message}. {error.hint}")
+            self._say(phase=Phase.WATCHING, watched="", fault=f"{error.message}. {error.hint}")
 
     def _ask(self, cause: _Cause) -> None:
         self._cause = cause
@@ -370,11 +384,11 @@ class Watcher:
             remark = self._runner.repeat_unasked()
             ended = remark or await finished
             if isinstance(ended, str):
-                remark = f"{last.title} was not called again: {ended}. While it is open, r calls it; the policy may ask first."
+                remark = not_called(last.title, ended)
             else:
                 record = ended
         if self._in_row[1] >= _MOST_IN_ROW:
-            remark = f"{Path(cause.paths[0]).name} changes whenever the server starts. Name what to watch with --watch=PATH, or have git ignore it."
+            remark = changes_itself(Path(cause.paths[0]).name)
         is_comparable = record is not None and is_same_call(before, record)
         self._say(
             # The call may have ended the server.
@@ -402,15 +416,15 @@ class Watcher:
         """
         last = self._runner.last
         if last is not None and last is self._fatal:
-            return f"The server ended during the call of {last.title}, so it is not called again. r calls it, now and after each save."
+            return ended_the_server(last.title)
         if last is None or last is self._agreed:
             return ""
         tool = self._link.tool(last.name)
         if tool is None:
-            return f"{last.title} is not listed any more, so it is not called again."
+            return not_listed(last.title)
         if await asyncio.to_thread(repeats_safely, tool):
             return ""
-        return f"{last.title} may change something, so it is not called again. While it is open, r calls it, now and after each save."
+        return may_write(last.title)
 
     # A server that Sightline did not start.
 
@@ -457,7 +471,10 @@ class Watcher:
         self._reach.ask(asked)
 
     def _take_definitions(self, _asked: DefinitionsAsked, found: ChangesSince | None) -> None:
+        before, self._marks = self._marks, changed_marks(PinState(altered=(found,))) if found else {}
         self._say(definitions=found)
+        if before or self._marks:
+            self._marked()
 
     def _take_values(self, _asked: ResultsAsked, found: ValueChanges) -> None:
         self._say(values=found)
@@ -536,14 +553,5 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
     names = [path.removeprefix(f"{home}/") for path in watching.folders]
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
-    if not names:
-        return f"Watching {origin}. When its server is back after a restart, Sightline {_REPEATS}"
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    if origin is not None:
-        return (
-            f"Watching {shown} and {origin}. After a save, or when that server is back, Sightline {_REPEATS}"
-        )
-    return f"Watching {shown}: saves restart the server. Each {_REPEATS}"
-
-
-_REPEATS = "repeats the last call if it is read-only or idempotent, or once you press r."
+    return " and ".join(filter(None, (shown, str(origin or ""))))

@@ -1,13 +1,18 @@
+import msgspec
 import pytest
 
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import MASK
 from inspector.boundary.options import Level
+from inspector.json.diff import ChangeKind
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.diff import DefinitionChange
+from inspector.pins.pins import ChangesSince, ServerDefinitions, Since
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.watch.changes import ResultsAsked, reach_changed, repeats_safely, values_changed
+from inspector.tui.watch.remarks import changes_itself, ended_the_server, may_write, not_called, not_listed
 from inspector.tui.watch.view import Phase, WatchView, all_lines, reason_in, strip_lines, strip_rows
 
 SECRET = "CANARY-7f3a-91be-44d0"
@@ -177,3 +182,85 @@ def test_foreign_text_in_the_watch_view_is_made_safe() -> None:
         text = "".join(line.plain for line in (*strip_lines(view, 200), *all_lines(view, _as_sent)))
         assert not set(text) & set("\x1b\x07\u202e")
         assert "[bold]" in text
+
+
+def redefined(*changes: tuple[str, str, ChangeKind]) -> ChangesSince:
+    """The changes of definitions: by tool, pointer and kind."""
+    tools = tuple(
+        DefinitionChange(tool=tool, kind=kind, pointer=pointer, before=1, after=2)
+        for tool, pointer, kind in changes
+    )
+    return ChangesSince(since=Since.SAVED, before=ServerDefinitions(), now=ServerDefinitions(), tools=tools)
+
+
+def test_a_low_strip_names_changed_definitions_below_what_to_do() -> None:
+    view = WatchView(
+        phase=Phase.STARTED,
+        at="14:03:22",
+        saved="server.py saved",
+        took_s=0.4,
+        remark="r in stock_level repeats it, now and after each save: it may write.",
+        definitions=redefined(("noisy", "/inputSchema/properties/limit", ChangeKind.ADDED)),
+    )
+    assert [row.plain for row in strip_rows(view, 78, 2)] == [
+        "↻ 14:03:22 server.py saved: started again in 400 ms  W shows more.",
+        "  r in stock_level repeats it, now and after each save: it may write.",
+        "  definitions  + noisy /inputSchema/properties/limit added",
+    ]
+
+
+def test_every_changed_tool_is_named_although_not_every_change_has_room() -> None:
+    added, changed = ChangeKind.ADDED, ChangeKind.CHANGED
+    for changes, line in (
+        (
+            [("a", "/description", changed), ("b", "", added), ("a", "/title", changed)],
+            "  definitions  ≠ a /description changed  ≠ a /title changed  + b is new",
+        ),
+        (
+            [("noisy", f"/inputSchema/properties/{name}", added) for name in ("limit", "offset")]
+            + [("stock_level", "/description", changed)],
+            "  definitions  + noisy (2 changes)  ≠ stock_level /description changed",
+        ),
+        (
+            [(f"get_{name}", "/inputSchema/properties/limit", added) for name in ("one", "two", "three")],
+            "  definitions  + get_one  + get_three  + get_two",
+        ),
+        (
+            [(f"a_tool_with_a_long_name_{number}", "/description", changed) for number in range(5)],
+            "  definitions  ≠ a_tool_with_a_long_name_0  ≠ a_tool_with_a_long_name_1  and 3 more",
+        ),
+    ):
+        found = redefined(*sorted(changes, key=lambda change: change[0]))
+        view = WatchView(phase=Phase.STARTED, saved="x", definitions=found)
+        lines = [row.plain for row in strip_lines(view, 88 if "more" in line else 78)]
+        assert lines[-1] == line
+
+
+def test_what_a_strip_tells_to_do_is_never_cut_at_80_columns() -> None:
+    name = "a_very_long_name_of_a_tool_that_writes_something_somewhere"
+    reason = "the server marks it destructive (destructiveHint)"
+    watched = WatchView(watched="Watching /home/someone/of/a/long/name/and/a/server/in/a/deep/folder.")
+    for view in (
+        WatchView(phase=Phase.BROKEN, saved="server.py saved", reason="ValueError: " + "x" * 200),
+        WatchView(phase=Phase.BROKEN, saved="x", reason="y" * 200, is_started=False),
+        watched,
+        msgspec.structs.replace(watched, is_started=False),
+        *(
+            WatchView(phase=Phase.STARTED, saved="server.py saved", remark=remark)
+            for remark in (
+                may_write(name),
+                ended_the_server(name),
+                not_listed(name),
+                not_called(name, reason),
+                changes_itself(name),
+            )
+        ),
+    ):
+        first, *rest = (row.plain for row in strip_rows(view, 78, 2))
+        assert all(len(row) <= 78 for row in (first, *rest))
+        assert rest
+        assert "…" not in "".join(rest).replace(" a_very…", "").replace("…", "", 1)
+        assert rest[-1].endswith(".")
+    for words in (may_write(name), ended_the_server(name), not_listed(name)):
+        assert len(words) <= 76
+    assert may_write("stock_level") == "r in stock_level repeats it, now and after each save: it may write."

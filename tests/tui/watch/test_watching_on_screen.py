@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from inspector.tui.app import SightlineApp
 from tests.peers.terminal import terminal
+from tests.tui.scripted import SMALL, screen_text
 from tests.tui.watched import Edited, ended, runs, shows, watched
 
 SECRET = "CANARY-7f3a-91be-44d0"
@@ -119,7 +120,7 @@ async def test_a_call_during_which_the_server_ended_is_repeated_by_a_key_only(tm
         await pilot.press("enter")
         await shows(app, "the server exited with code 7 during the call of read")
         edited.save()
-        await shows(app, "The server ended during the call of read, so it is not called again. r calls it")
+        await shows(app, "r in read repeats it, now and after each save: the server ended.")
         assert edited.calls == ["read"]
         await pilot.press("r")
         await shows(app, "#2 done")
@@ -159,7 +160,7 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(
         edited.save(result='{"value": 2}')
         await shows(
             app,
-            "write may change something, so it is not called again. While it is open, r calls it",
+            "r in write repeats it, now and after each save: it may write.",
             "from before the save",
         )
         await pilot.press("W")
@@ -184,7 +185,7 @@ async def test_an_edit_of_the_author_is_no_reason_to_ask(tmp_path: Path) -> None
         await shows(app, "#1 done")
         edited.save(writes="Writes more.")
         # The form stays folded, so that the result keeps its room.
-        await shows(app, "≠ write /description changed", "r calls it", "1 edit  r call again")
+        await shows(app, "≠ write /description changed", "r in write repeats it", "1 edit  r call again")
         await pilot.press("r")
         await shows(app, "#2 done")
         edited.save(writes="Writes even more.")
@@ -204,14 +205,14 @@ async def test_a_question_that_is_not_answered_never_becomes_a_call(tmp_path: Pa
         edited.save(writes="Writes even more.")
         await shows(app, "This question is over", absent="y call")
         await pilot.press("y", "y", "escape")
-        await shows(app, "write may change something", absent="This question is over")
+        await shows(app, "it may write", absent="This question is over")
 
         await pilot.press("r")
         await shows(app, "Call write?", "y call")
         edited.save(result='{"value": 2}', writes="Writes even more.")
         await shows(app, "This question is over", absent="y call")
         await pilot.press("escape")
-        await shows(app, "write may change something", absent="This question is over")
+        await shows(app, "it may write", absent="This question is over")
         # Only `y` makes the call. From then on, saves repeat it while the definition is the same.
         await pilot.press("r")
         await shows(app, "Call write?", "y call")
@@ -251,7 +252,11 @@ async def test_a_question_about_a_reading_tool_is_no_call_either_when_its_reason
         edited.save()
         await shows(app, "This question is over", absent="y call")
         await pilot.press("escape")
-        await shows(app, "read was not called again: you were asked about it", absent="This question is over")
+        await shows(
+            app,
+            "r in read calls it, after a question. Not repeated: you were asked about it",
+            absent="This question is over",
+        )
         assert edited.calls == []
         await pilot.press("r")
         await shows(app, "#1 done")
@@ -268,9 +273,34 @@ async def test_a_destructive_tool_is_not_called_again_and_the_reason_is_in_words
         await pilot.press("y")
         await shows(app, "#1 done")
         edited.save(result='{"value": 2}', hints={"idempotentHint": True, "destructiveHint": True})
-        reason = "write was not called again: the server marks it destructive (destructiveHint). While it is open, r calls it"
+        reason = "r in write calls it, after a question. Not repeated: the server marks it destructive (destructiveHint)"
         await shows(app, reason, absent="tool.")
         assert edited.calls == ["write"]
+
+
+async def test_a_tool_that_a_save_changed_is_named_and_marked_on_a_small_screen(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pilot.resize_terminal(*SMALL)
+        await pilot.press("j", "enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done")
+        edited.save(other="Another.")
+        await shows(app, "r in write repeats it, now and after each save: it may write.")
+        await shows(app, "definitions  ≠ other /description changed")
+        await pilot.press("escape", "escape")
+        await shows(app, "saved")
+        assert "≠" in catalogue_row(app, "other")
+        assert "≠" not in catalogue_row(app, "read")
+        edited.save(other="Another.", result='{"value": 2}')
+        await shows(app, "may write", absent="/description")
+        assert "≠" not in catalogue_row(app, "other")
+
+
+def catalogue_row(app: SightlineApp, name: str) -> str:
+    """The row of a tool in the catalogue."""
+    return next(line for line in screen_text(app).splitlines() if name in line.split()[:2])
 
 
 async def pinned(pilot: Pilot[None], app: SightlineApp) -> None:

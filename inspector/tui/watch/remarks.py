@@ -1,0 +1,37 @@
+"""The sentences of the strip about a call that was not repeated: the key first, short enough for 80 columns."""
+
+from inspector.tui.text import cut_in_the_middle
+
+# A line of the strip has 76 cells at 80 columns: a name has those that the sentence leaves.
+_LONGEST = 16
+_MOST_OF_FILE = 30
+
+
+def may_write(name: str) -> str:
+    """The remark about a call that is not declared to read only. `name` may be untrusted text, as below."""
+    return f"r in {_short(name)} repeats it, now and after each save: it may write."
+
+
+def ended_the_server(name: str) -> str:
+    """The remark about a call during which the server ended."""
+    return f"r in {_short(name)} repeats it, now and after each save: the server ended."
+
+
+def not_listed(name: str) -> str:
+    """The remark about a call of a tool that the server lists no more."""
+    return f"Not repeated: {cut_in_the_middle(name, _MOST_OF_FILE)} is not listed any more."
+
+
+def not_called(name: str, reason: str) -> str:
+    """The remark about a call that the policy asks about, or that cannot be made."""
+    return f"r in {_short(name)} calls it, after a question. Not repeated: {reason}."
+
+
+def changes_itself(file: str) -> str:
+    """The remark about a file that changes at each start of the server."""
+    name = cut_in_the_middle(file, _MOST_OF_FILE)
+    return f"Let git ignore {name}: it changes whenever the server starts. Or name the paths to watch: --watch=PATH."
+
+
+def _short(name: str) -> str:
+    return cut_in_the_middle(name, _LONGEST)
