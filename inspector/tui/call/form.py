@@ -28,7 +28,7 @@ from inspector.tui.call.entries import (
     placeholder,
     with_rows,
 )
-from inspector.tui.call.suggestions import Offered, OfferSuggester
+from inspector.tui.call.suggestions import Offered, OfferSuggester, continuing
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
@@ -237,8 +237,15 @@ class FieldLine(Widget):
         said = note(self.line.field)
         if not self._offers:
             return said
-        values = content(shortened(", ".join(self._offers), 300))
-        offers = Content.assemble(("→ takes: ", "$text-accent"), values)
+        typed = self.entered.text
+        taken = continuing(self._offers, typed) if typed else None
+        others = ", ".join(offer for offer in self._offers if offer != taken)
+        offers = Content.assemble(
+            Content.assemble(("→ takes ", "bold $text-accent"), content(taken, "bold")) if taken else "",
+            "  " if taken and others else "",
+            ("other values: " if taken else "values: ", "$foreground 70%") if others else "",
+            content(shortened(others, 300)),
+        )
         return Content.assemble(said, "\n", offers) if said.plain else offers
 
 

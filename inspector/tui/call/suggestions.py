@@ -1,7 +1,7 @@
 """Suggests values for an input while the user types, from what the server offers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from textual.suggester import Suggester
 
@@ -40,7 +40,14 @@ class OfferSuggester(Suggester):
         if turn != self._turn:
             return None
         self._tell(found)
-        # An input draws its suggestion unchanged, so only safe text is suggested.
-        return next(
-            (each for each in found if each.startswith(value) and safe_line(each) == each != value), None
-        )
+        return continuing(found, value)
+
+
+def continuing(offers: Iterable[str], typed: str) -> str | None:
+    """The first of the offered values that continues the typed text; None if none does.
+
+    An input draws its suggestion unchanged, so it is safe text.
+    """
+    return next(
+        (each for each in offers if each.startswith(typed) and safe_line(each) == each != typed), None
+    )

@@ -7,7 +7,7 @@ from textual.content import Content
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Host, HostChange
 from inspector.hosts.registry import host as host_of
 from inspector.tui.result.removal import QUIET, labelled, removal_detail, schema_part
-from inspector.tui.result.view import ResultView, has_notice
+from inspector.tui.result.view import MAX_LISTED, ResultView, has_notice, undescribed_key
 from inspector.tui.text import content, path, shortened
 from inspector.tui.values.outline import Outline, SideDifference
 
@@ -31,6 +31,12 @@ def difference_detail(view: ResultView, outline: Outline, node: int) -> Content 
     parts += _to_model(view, outline, node)
     parts += _violation(view, outline, node)
     parts += _addition(view, outline, node)
+    if not parts:
+        parts += _undescribed(view, outline, node)
+    if not parts and view.sign(outline, node) is SideDifference.REACHES:
+        parts += _copy(outline, node)
+    if not parts and outline.difference(node) in {SideDifference.LEFT, SideDifference.CHANGED}:
+        parts += _elsewhere(view, outline, node)
     return Content("\n").join(parts) if parts else None
 
 
@@ -120,6 +126,35 @@ def _violation(view: ResultView, outline: Outline, node: int) -> Iterator[Conten
     part = schema_part(tool, _in_schema(pointer)) if tool is not None else ""
     if part:
         yield labelled("schema", content(part))
+
+
+def _undescribed(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
+    if not view.is_undescribed(outline, node):
+        return
+    pointer = outline.pointer(node)
+    yield _head("?", "$text-warning", "in no schema", pointer)
+    yield labelled("why", content(f"{undescribed_key(pointer)[2]}. No mark can apply to it."))
+    advice = (
+        "Return it in structured content that the output schema describes, or choose `closed`, which withholds it."
+        if pointer.startswith("/content/")
+        else "Describe it in the output schema, with a mark if it is sensitive, or choose `closed`, which withholds it."
+    )
+    yield labelled("to change it", Content(advice))
+
+
+def _copy(outline: Outline, node: int) -> Iterator[Content]:
+    yield _head("!", "$text-error", "reaches the model; `declared` withholds it", outline.pointer(node))
+    yield labelled("why", Content("It repeats a value that `declared` withholds in another place."))
+
+
+def _elsewhere(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
+    """What a host does with a value of which none of its changes is about: it passes it on in another shape."""
+    yield _head("~", "$text-accent", "passed on in another shape", outline.pointer(node))
+    yield labelled("why", Content("The host builds what its model gets; m shows the model's side."))
+    yield from _changes(view.host, view.changes[:MAX_LISTED])
+    profile = host_of(view.host)
+    if profile is not None and not view.changes:
+        yield _host_line(profile)
 
 
 def _in_schema(pointer: str) -> str:

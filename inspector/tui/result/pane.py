@@ -779,6 +779,8 @@ class ResultPane(Vertical):
         if contrast is not None:
             self._verdict.update(contrast_strip(contrast, width))
         elif view is not None:
+            # Where rows are few, the reasons below say once what is wrong.
+            is_brief = self.size.height < _TALL or self.size.width < _WIDE
             earlier = (
                 [Content.styled("an earlier call, Esc goes back", "bold $text-warning")]
                 if self.is_earlier
@@ -786,7 +788,7 @@ class ResultPane(Vertical):
             )
             if view.record.number <= self._outdated:
                 earlier.append(Content.styled("from before the save", "bold $text-warning"))
-            lines = [flowed([*earlier, *title(view)], width)]
+            lines = [flowed([*earlier, *title(view, is_brief=is_brief)], width)]
             output = self._output
             of_output = output.warnings if output is not None and output.record is view.record else ()
             for warning in (*self._warnings, *of_output):
@@ -798,7 +800,7 @@ class ResultPane(Vertical):
                 lines.append(words.truncate(max(width - key.cell_length, 20), ellipsis=True) + key)
             if self._change.plain:
                 lines.append(self._change)
-            self._verdict.update(Content("\n").join([*lines, flowed(strip(view), width)]))
+            self._verdict.update(Content("\n").join([*lines, flowed(strip(view, is_brief=is_brief), width)]))
         else:
             self._verdict.update(Content.styled("No result yet", "bold"))
         self._label_sides()

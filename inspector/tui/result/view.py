@@ -271,10 +271,14 @@ class ResultView:
         return not all(is_delimited(self.removals[index]) for index in self.removals_at[pointer])
 
     def is_undescribed(self, outline: Outline, node: int) -> bool:
-        """True if a value passes although the output schema does not describe it; only for the first such values."""
+        """True if a value passes although the output schema does not describe it; only for the first such values.
+
+        The text of a content block is drawn in the row of its block.
+        """
         if not self.undescribed or _is_within_text(outline, node):
             return False
-        return outline.pointer(node) in self.undescribed
+        pointer = outline.pointer(node)
+        return pointer in self.undescribed or pointer.removesuffix("/text") in self.undescribed
 
     @property
     def is_json_ready(self) -> bool:

@@ -46,19 +46,30 @@ _LEAST_COUNTED = 4_000
 """The minimum size in bytes of what a model gets for an estimate of its tokens."""
 
 
-def title(view: ResultView) -> tuple[Content, ...]:
-    """The call's number, how it ended, how long it took, and its name."""
+def title(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
+    """The call's number, how it ended, how long it took, and its name.
+
+    `is_brief`: without what the reasons say too, here and in `strip`.
+    """
     record = view.record
     took = duration(record.duration_s)
     if record.waited_s >= 0.05:
         took += f" ({duration(min(record.waited_s, record.duration_s))} of it waiting for you)"
     ended = Content.assemble((f"#{record.number} ", QUIET), _ending(record), (f" {took}", QUIET))
-    return ended, content(cut_in_the_middle(record.title, 60)), *_schema_verdict(view.output)
+    return (
+        ended,
+        content(cut_in_the_middle(record.title, 60)),
+        *_schema_verdict(view.output, is_brief=is_brief),
+    )
 
 
-def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
+def _schema_verdict(output: OutputCheck, *, is_brief: bool) -> Iterator[Content]:
     """The texts that say if the result fits the output schema; none if there is no schema."""
-    if output.violations:
+    if output.violations and is_brief:
+        number = len(output.violations) + output.more
+        words = f"{output.lead} in {number:,} places" if number > 1 else output.lead
+        yield Content.styled(f"≠ {words}", "bold $text-error")
+    elif output.violations:
         first, number = output.violations[0], len(output.violations) - 1 + output.more
         more = f", and {number:,}\N{NO-BREAK SPACE}more" if number else ""
         where = path(first.pointer, 120) if first.pointer else "the whole result"
@@ -73,7 +84,7 @@ _WITHHELD_AT_OPEN = {Rule.POLICY, Rule.UNVERIFIED, Rule.UNFINISHED}
 """The rules that withhold at every boundary level, so that no host passes these values."""
 
 
-def strip(view: ResultView) -> tuple[Content, ...]:
+def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
     """The bytes sent and given to the model, the removals by rule, and the host's changes."""
     if view.failure is not None:
         words = f"Sightline: {shortened(headline(view.failure), 600)}"
@@ -123,7 +134,9 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         what = passing_words(len(view.credentials))
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
     if view.undeclared.number:
-        parts.insert(1, Content.styled(view.undeclared.words, "bold $text-warning"))
+        short = f"? {count(view.undeclared.number, 'value')} in no schema"
+        words = short if is_brief and view.undeclared.places else view.undeclared.words
+        parts.insert(1, Content.styled(words, "bold $text-warning"))
     parts += _by_the_host(view)
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))

@@ -256,10 +256,11 @@ def _labelled(label: str, parts: Sequence[Content], width: int, *, more: bool = 
     for named in range(min(len(parts), _MAX_NAMED), 0, -1):
         rest = len(parts) - named
         tail = Content.styled(f"  and {rest:,}{'+' if more else ''} more" if rest else "", _QUIET)
+        room = max(width - tail.cell_length, 0)
         line = Content.assemble(begin, Content("  ").join(parts[:named]))
-        if line.cell_length + tail.cell_length <= width:
-            return line + tail
-    return line.truncate(max(width - tail.cell_length, 0), ellipsis=True) + tail if parts else begin
+        if line.cell_length <= room or named == 1:
+            return line.truncate(room, ellipsis=True) + tail
+    return begin
 
 
 def _definitions_line(altered: ChangesSince, width: int) -> Content:

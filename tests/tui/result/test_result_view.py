@@ -17,7 +17,7 @@ from inspector.tui.result import words as result_views
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.sides import beside
-from inspector.tui.result.view import ResultView, has_notice, result_view, with_findings
+from inspector.tui.result.view import ResultView, has_notice, key_of, result_view, with_findings
 from inspector.tui.result.words import absences, reason_line, reasons, result_remarks
 from inspector.tui.text import flowed, hanging
 from inspector.tui.values.outline import ABSENT, OutlineStyle, Side, SideDifference
@@ -794,3 +794,81 @@ def test_metadata_is_no_reason_of_its_own() -> None:
     assert not reasons(view, view.outline, None, 3)
     node = node_of(view, "/_meta")
     assert "protocol metadata" in reasons(view, view.outline, node, 3)[0].plain
+
+
+COUNTED = Tool(
+    name="count",
+    definition={
+        "name": "count",
+        "inputSchema": {"type": "object"},
+        "outputSchema": {
+            "type": "object",
+            "properties": {"count": {"type": "integer"}, "key": {"type": "string", "x-sensitive": True}},
+            "required": ["count", "other"],
+        },
+    },
+)
+BROKEN: JsonObject = {
+    "content": [{"type": "text", "text": "many items"}, {"type": "text", "text": "more", "annotations": {"priority": 1}}],
+    "structuredContent": {"count": "many", "free": [1], "key": SECRET},
+    "_meta": {"a": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("host", [profile.name for profile in hosts()])
+def test_every_place_that_n_visits_has_a_sign_and_a_listed_reason_which_enter_explains(
+    level: Level, host: str
+) -> None:
+    for value in (BROKEN, {**BROKEN, "structuredContent": {"count": 1, "other": 1}}, RESULT):
+        view = result_view(record_of(Result(value=value), COUNTED), level, host, server="server")
+        keys = {reason.key for reason in view.reasons}
+        for node in view.places:
+            place = view.outline.pointer(node)
+            assert view.sign(view.outline, node) is not SideDifference.NONE, place
+            key = key_of(view, view.outline, node)
+            # A host may build another shape, of which it has no reason for each value.
+            is_reshaped = view.sign(view.outline, node) is SideDifference.CHANGED
+            assert key in keys or (key is None and is_reshaped), place
+            assert difference_detail(view, view.outline, node) is not None, place
+
+
+UNFIT: JsonObject = {
+    "content": [{"type": "text", "text": "many items"}],
+    "structuredContent": {"count": "many"},
+}
+COUNTER = Tool(
+    name="count",
+    definition={
+        "name": "count",
+        "inputSchema": {"type": "object"},
+        "outputSchema": {"type": "object", "properties": {"count": {"type": "integer"}}},
+    },
+)
+
+
+def test_a_text_that_no_schema_describes_has_its_sign_its_reason_and_what_to_do() -> None:
+    view = result_view(record_of(Result(value=UNFIT), COUNTER), Level.DECLARED, "spec", server="server")
+    node = node_of(view, "/content/0/text")
+    assert node in view.places
+    assert view.sign(view.outline, node) is SideDifference.UNDESCRIBED
+    marked = [line.plain for line in reasons(view, view.outline, node, 3) if line.plain.startswith("▹ ")]
+    assert "▹ ? content[0]" in marked[0]
+    detail = difference_detail(view, view.outline, node)
+    assert detail is not None
+    assert "no schema describes content blocks" in detail.plain
+    assert "to change it" in detail.plain
+
+
+def test_where_rows_are_few_each_fact_about_a_result_is_there_once() -> None:
+    view = result_view(record_of(Result(value=UNFIT), COUNTER), Level.DECLARED, "spec", server="server")
+    heads = [
+        Content("  ").join((*result_views.title(view, is_brief=is_brief), *result_views.strip(view, is_brief=is_brief))).plain
+        for is_brief in (False, True)
+    ]  # fmt: skip
+    assert "structuredContent.count must be an integer" in heads[0]
+    assert "not described by the output schema" in heads[0]
+    assert "must be an integer" not in heads[1]
+    assert "≠ output breaks its schema  " in heads[1]
+    assert "not described by" not in heads[1]
+    assert "? 1 value in no schema" in heads[1]
