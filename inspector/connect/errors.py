@@ -60,8 +60,12 @@ def _named(target: StdioTarget | HttpTarget) -> str:
 
 def _silence_hint(target: StdioTarget | HttpTarget) -> str:
     if isinstance(target, StdioTarget):
-        return "Is this an MCP server on stdio? --timeout SECONDS waits longer; --era legacy skips the probe."
-    return "Is this an MCP endpoint? --timeout SECONDS waits longer."
+        return f"{STDIO_HINT} --timeout SECONDS waits longer; --era legacy skips the probe."
+    return f"{HTTP_HINT} --timeout SECONDS waits longer."
+
+
+STDIO_HINT, HTTP_HINT = "Is this an MCP server on stdio?", "Is this an MCP endpoint?"
+"""What may be wrong if a server does not answer."""
 
 
 def _lost_hint(target: StdioTarget | HttpTarget, detail: str) -> str:

@@ -1,6 +1,6 @@
 """The data type of review rules."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -35,6 +35,8 @@ class ReviewRule(Struct, frozen=True, kw_only=True):
     fix: str
     references: tuple[str, ...]
     """References: `CWE-…`, an id of the OWASP MCP Top 10, or a section of a specification."""
+    titles: Mapping[str, str] = {}
+    """The titles of findings that say more than that of the rule, by pointer."""
     is_scored: bool = False
     """True if the score of a text (`signals.InstructionScore`) gives each finding its severity and confidence."""
     subjects: frozenset[SubjectKind] = TOOLS

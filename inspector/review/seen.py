@@ -1,6 +1,6 @@
 """Further input of a review: other listings, other servers, and protocol traffic."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -213,9 +213,21 @@ def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[tuple[FaultKind,
     if frame is not None and frame.direction is Direction.RECEIVED and frame.channel is not Channel.CDP:
         is_line = frame.channel is Channel.STDIO
         where = "printed to stdout" if is_line else "a body or an event over HTTP"
+        during = _called_at(timeline.entries, entry)
+        where += f" during the call of {during}" if during else ""
         yield FaultKind.STRAY_OUTPUT, entry.detail.removeprefix(PRINTED), where
 
 
+def _called_at(entries: Sequence[Entry], printed: Entry) -> str:
+    """The name of the tool that was being called when a line was printed; empty if none was. Untrusted text."""
+    for entry in reversed(entries[: printed.number]):
+        if entry.kind is EntryKind.EXCHANGE and entry.title.startswith(_CALL):
+            is_over = entry.duration_s is not None and entry.at_s + entry.duration_s < printed.at_s
+            return "" if is_over else entry.title.removeprefix(_CALL)
+    return ""
+
+
+_CALL = "tools/call "
 _FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", WITHOUT_ID: "id"}
 """The field in which a fault of a response is, by the text of the fault."""
 

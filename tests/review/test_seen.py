@@ -351,3 +351,13 @@ def test_added_and_removed_tools_and_changed_instructions_are_findings() -> None
     assert {finding.message.split("`")[1] for finding in found} == {"new", "old"}
     said = findings_of(reviewed_of({"tools": [], "instructions": "Adds.", "pinned": []}))
     assert [(finding.id, finding.pointer) for finding in said] == [("SL-PIN001", "/instructions")]
+
+
+def test_a_line_printed_during_a_call_names_the_tool() -> None:
+    call = message(id=2, method="tools/call", params={"name": "noisy", "arguments": {}})
+    found = faults_of(
+        timeline((">", call), ("<", b"here"), ("<", message(id=2, result={"content": []})), ("<", b"later"))
+    )
+    assert [(fault.count, fault.where) for fault in found] == [(2, "a line on stdout during the call of noisy")]
+    ended = timeline((">", call), ("<", message(id=2, result={"content": []})), ("<", b"later"))
+    assert [fault.where for fault in faults_of(ended)] == ["a line on stdout"]

@@ -30,7 +30,7 @@ def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         )
         hit = Hit(
             message=f"The server {fault.kind.value}: {often} in this session.{where} {_TO_DO[fault.kind]}",
-            pointer=f"/{fault.kind.name.lower()}",
+            pointer=_pointer(fault.kind),
             evidence=quoted(fault.example),
             severity=_SEVERITIES.get(fault.kind),
         )
@@ -44,6 +44,19 @@ _TO_DO = {
     FaultKind.ENCODING: "Send JSON as UTF-8 without a byte order mark.",
     FaultKind.NOT_OFFERED: "Request only what the client announces in its `capabilities`.",
 }
+_TITLES = {
+    FaultKind.STRAY_OUTPUT: "Prints to stdout",
+    FaultKind.UNASKED: "Answers what nobody asked",
+    FaultKind.MISSHAPEN: "Malformed messages",
+    FaultKind.ENCODING: "JSON that is not plain UTF-8",
+    FaultKind.NOT_OFFERED: "Requests what the client does not offer",
+}
+
+
+def _pointer(kind: FaultKind) -> str:
+    return f"/{kind.name.lower()}"
+
+
 _SEVERITIES = {FaultKind.UNASKED: Severity.LOW, FaultKind.ENCODING: Severity.LOW}
 
 RULES = (
@@ -61,6 +74,7 @@ RULES = (
     ReviewRule(
         id="SL-PRO002",
         title="Protocol fault on the wire",
+        titles={_pointer(kind): title for kind, title in _TITLES.items()},
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
         consequence="Strict clients close the connection; others handle it in different ways.",

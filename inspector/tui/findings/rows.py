@@ -230,6 +230,7 @@ def _searched(row: Row) -> str:
                 finding.subject.value,
                 finding.name,
                 rule.title if rule else "",
+                rule.titles.get(finding.pointer, "") if rule else "",
                 finding.pointer,
                 finding.message,
                 finding.evidence,
@@ -299,9 +300,9 @@ def row_line(row: Row, width: int, *, here: bool, name_width: int = 0) -> Conten
                 (f"{finding.id}  ", FAINT),
                 _name(entry, pad_to=name_width) if name_width else "",
                 "  " if name_width else "",
-                _title(rule, width),
+                _title(rule, width, finding.pointer),
                 (f"  {since}" if since else "", FAINT),
-                content(f"  {path(finding.pointer, width, whole='')}", FAINT),
+                content(f"  {_place(finding.pointer, rule, width)}", FAINT),
                 content(f"  accepted: {shortened(accepted.reason, width)}", "$text-success")
                 if accepted
                 else "",
@@ -337,13 +338,13 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None, *, since: str) 
         Content.assemble(
             _severity(entry),
             (f"{finding.id}  ", "bold"),
-            _title(rule, 200),
+            _title(rule, 200, finding.pointer),
             (f"  confidence: {finding.confidence.value}", FAINT),
         ),
         Content.assemble(
             content(about, "bold"),
-            (", at ", FAINT) if finding.pointer else "",
-            content(path(finding.pointer, 300, whole="")),
+            (", at ", FAINT) if _place(finding.pointer, rule, 300) else "",
+            content(_place(finding.pointer, rule, 300)),
             (f"  {_WHEN[since]}" if since else "", "$text-warning"),
         ),
         content(shortened(finding.message, 1200)),
@@ -369,5 +370,11 @@ def _severity(entry: ReportEntry) -> Content:
     return Content.styled(mark, _STYLES[severity]).pad_right(11 - len(mark))
 
 
-def _title(rule: ReviewRule | None, width: int) -> Content:
-    return Content(shortened(rule.title, max(width, 20)) if rule else "")
+def _title(rule: ReviewRule | None, width: int, pointer: str) -> Content:
+    title = rule.titles.get(pointer, rule.title) if rule else ""
+    return Content(shortened(title, max(width, 20)))
+
+
+def _place(pointer: str, rule: ReviewRule | None, width: int) -> str:
+    """The place of a finding; empty if its title says what the pointer names."""
+    return "" if rule is not None and pointer in rule.titles else path(pointer, width, whole="")

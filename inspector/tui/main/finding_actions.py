@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 from textual.screen import Screen
@@ -52,11 +53,14 @@ def open_frames(
     session: Session | None,
     entry: Entry,
     pointer: str = "",
+    *,
     known: KnownSecrets | None = None,
+    began_s: float = 0.0,
 ) -> None:
     """Show the frames of a timeline entry. `pointer`: a place to mark in the last frame.
 
-    `known`: the values that were withheld from calls of the session, which are masked.
+    `known`: the values that were withheld from calls of the session, which are masked. `began_s`: the time at
+    which the session began, on the clock of the timeline.
     """
     if not entry.frames:
         screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
@@ -69,6 +73,7 @@ def open_frames(
             pointer=pointer,
             own=session.own,
             known=known,
+            began_s=began_s,
         )
         screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
 
@@ -93,6 +98,17 @@ def _joined(frames: Sequence[Matched]) -> Matched:
     return replace(frames[0], frame=replace(frames[0].frame, raw=raw))
 
 
+class TimelinePast(Struct, frozen=True, kw_only=True):
+    """What the timeline knows of this run, also of connections before the current one."""
+
+    exchange_of: Callable[[int], tuple[Session, Entry] | None]
+    """The exchange of a call of this run, by its number."""
+    sessions: Callable[[], Sequence[Session]]
+    """The sessions with the server, the newest first."""
+    began_s: Callable[[Session], float]
+    """The time at which a session began, on the clock of the timeline."""
+
+
 class FindingActions:
     """Opens the review and the places of findings; accepts findings and exports the review."""
 
@@ -104,18 +120,17 @@ class FindingActions:
         selection: Selection,
         catalogue: CatalogueSection,
         will_go_back: Callable[[Callable[[], None]], None],
-        exchange_of: Callable[[int], tuple[Session, Entry] | None],
+        past: TimelinePast,
         *,
         secrets: SessionSecrets,
     ) -> None:
         """`will_go_back`: called with the function for Esc, when a place in a definition is shown.
 
-        `exchange_of`: the exchange of a call of this run, by its number. `secrets`: the values that were withheld
-        from calls of the session, which are masked in frames.
+        `secrets`: the values that were withheld from calls of the session, which are masked in frames.
         """
         self._secrets = secrets
         self._will_go_back = will_go_back
-        self._exchange_of = exchange_of
+        self._past = past
         self._screen = screen
         self._link = link
         self._reviewer = reviewer
@@ -154,14 +169,14 @@ class FindingActions:
         session, finding = self._link.session, entry.finding
         kind = finding.subject.value
         if kind == "call":
-            found, exchange = self._exchange_of(entry.call) or (session, None)
+            found, exchange = self._past.exchange_of(entry.call) or (session, None)
             self._show(exchange, finding.pointer, "/result", found)
         elif session is None:
             return False
         elif kind == "request":
             self._show(_request_of(session.timeline.entries, finding.name), finding.pointer, "/params")
         elif kind == "server":
-            self._go_to_server(session.timeline.entries, finding)
+            self._go_to_server(session, finding)
         else:
             item = _item_of(session.catalogue, finding)
             if item is None:
@@ -211,14 +226,20 @@ class FindingActions:
         screen = AskScreen(title, explanation, (field,), accept)
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
-    def _go_to_server(self, entries: Sequence[Entry], finding: Finding) -> None:
-        pointer = finding.pointer
+    def _go_to_server(self, session: Session, finding: Finding) -> None:
+        entries, pointer = session.timeline.entries, finding.pointer
         if pointer.startswith(("/instructions", "/name", "/version")):
             place = pointer if pointer.startswith("/instructions") else f"/serverInfo{pointer}"
             answer = next((entry for entry in entries if entry.title in _FIRST_ANSWERS), None)
             self._show(answer, place, "/result")
         else:
-            self._show(next((entry for entry in entries if entry.kind is EntryKind.FAULT), None), "", "")
+            # The finding may be about a connection before this one.
+            for each in (session, *self._past.sessions()):
+                fault = _fault_in(each.timeline.entries, pointer)
+                if fault is not None:
+                    self._show(fault, "", "", each)
+                    return
+            self._show(None, "", "")
 
     def _show(self, entry: Entry | None, pointer: str, below: str, session: Session | None = None) -> None:
         """Show a place in the last frame of an entry. `session`: None for the session in use."""
@@ -227,7 +248,9 @@ class FindingActions:
         else:
             # A result is below `result` of its frame. The pointer to an error begins with `/error` already.
             place = pointer if pointer.startswith("/error") else below + pointer
-            open_frames(self._screen, session or self._link.session, entry, place, self._secrets.known)
+            shown = session or self._link.session
+            began_s = self._past.began_s(shown) if shown is not None else 0.0
+            open_frames(self._screen, shown, entry, place, known=self._secrets.known, began_s=began_s)
 
     def _say(self, words: str) -> None:
         self._screen.notify(words, markup=False)
@@ -245,6 +268,17 @@ def mark_of(finding: Finding, *, is_malformed: bool) -> DefinitionMark:
         content(shortened(finding.message, 600)),
     )
     return DefinitionMark(pointer="" if is_malformed else finding.pointer, words=words, near=near)
+
+
+_FAULTS = {"/stray_output": "not a message", "/unasked": "unexpected answer"}
+"""The title of the timeline entry of a protocol fault, by the pointer of its finding."""
+
+
+def _fault_in(entries: Sequence[Entry], pointer: str) -> Entry | None:
+    """The first entry of the fault that a finding is about, or else the first of any fault; None if there is none."""
+    faults = [entry for entry in entries if entry.kind is EntryKind.FAULT and entry.frames]
+    title = _FAULTS.get(pointer)
+    return next((entry for entry in faults if title in {None, entry.title}), None)
 
 
 def _request_of(entries: Sequence[Entry], name: str) -> Entry | None:

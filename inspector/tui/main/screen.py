@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -57,6 +58,7 @@ from inspector.tui.connection.connection import (
 )
 from inspector.tui.connection.failure import FailurePanel
 from inspector.tui.connection.source import ServerSource
+from inspector.tui.connection.waiting import waiting_words
 from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
@@ -187,6 +189,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         """Where the cursor of the catalogue has rested last: that item is open, or is being opened."""
         self._is_opening = not self.READ_ONLY
         """True until a server is listed, or a connection has failed."""
+        self._opening: Timer | None = None
+        """Updates what is shown while a server is connected for the first time."""
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._subscriptions = SubscriptionLine()
@@ -228,6 +232,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 will_go_back=self._will_go_back,
                 will_come_back_to_history=self._will_come_back_to_history,
                 exchange_of=self._timeline.exchange_of,
+                sessions=self._timeline.sessions,
+                began_s=self._timeline.began_s,
                 open_tab=self.action_tab,
             ),
         )
@@ -279,14 +285,20 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._show_header()
         self._catalogue.focus_list()
         if not self._servers.are_several:
-            self._catalogue.say(
-                content(f"{self.OPENING} {cut_in_the_middle(str(self.server.target), 200)} …")
-            )
+            self._say_opening()
+            if self._is_opening:
+                self._opening = self.set_interval(1, self._say_opening)
         self._result.show_note(Content(self.NO_CALL))
         self.fit_result()
         self.call_after_refresh(self._begin)
         if self.server.watch is not None:
             self.server.watch.begin()
+
+    def _say_opening(self) -> None:
+        """Show what is opened; if a server takes long to answer, how long, the limit and what may be wrong."""
+        target, late = self.server.target, waiting_words(self.server.link.session)
+        words = f"{self.OPENING} {cut_in_the_middle(str(target), 200)} …"
+        self._catalogue.say(content(words) + Content.styled(f"\n{late}" if late else "", "$text-warning"))
 
     def _begin(self) -> None:
         self._gate.warn()
@@ -310,6 +322,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         return key not in offered | _KEYS_WHILE_OPENING
 
     def _end_opening(self) -> None:
+        if self._opening is not None:
+            self._opening.stop()
+            self._opening = None
         if self._is_opening:
             self._is_opening = False
             self._show_keys()
@@ -664,7 +679,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
         `session`: the entry's session; None for the session in use.
         """
-        open_frames(self, session or self.server.link.session, entry, known=self._secrets.known)
+        shown = session or self.server.link.session
+        began_s = self._timeline.began_s(shown) if shown is not None else 0.0
+        open_frames(self, shown, entry, known=self._secrets.known, began_s=began_s)
 
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:

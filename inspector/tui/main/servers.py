@@ -35,7 +35,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.rows import FindingsView
 from inspector.tui.history.keeper import HistoryKeeper
-from inspector.tui.main.finding_actions import FindingActions
+from inspector.tui.main.finding_actions import FindingActions, TimelinePast
 from inspector.tui.main.history_actions import HistoryActions
 from inspector.tui.main.selection import Selection
 from inspector.tui.main.subscriptions import ResourceSubscriptions
@@ -98,6 +98,10 @@ class Stage:
     will_come_back_to_history: Callable[[str], None]
     exchange_of: Callable[[int], tuple[Session, TimelineEntry] | None]
     """The exchange of a call of this run, by its number."""
+    sessions: Callable[[str], Sequence[Session]]
+    """The sessions with a server, by its name in the timeline, the newest first."""
+    began_s: Callable[[Session], float]
+    """The time at which a session began, on the clock of the timeline."""
     open_tab: Callable[[str], None]
 
 
@@ -170,7 +174,11 @@ class ServerParts:
             self.selection,
             self.section,
             stage.will_go_back,
-            stage.exchange_of,
+            TimelinePast(
+                exchange_of=stage.exchange_of,
+                sessions=partial(stage.sessions, self.label),
+                began_s=stage.began_s,
+            ),
             secrets=stage.secrets,
         )
         self.history_actions = HistoryActions(

@@ -47,6 +47,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.clipboard import put
 from inspector.tui.text import content, count, duration, shortened, size
+from inspector.tui.timeline.rows import clock
 from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
 from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
@@ -66,14 +67,23 @@ class FrameView(Struct, frozen=True, kw_only=True):
     """The content to copy: the masked JSON, or the text of a frame that is not JSON."""
 
 
-def frame_head(view: FrameView, place: int, total: int) -> Content:
-    """The lines above a frame: direction, channel, time and size; its HTTP head; its faults."""
+def frame_clock(at_s: float) -> str:
+    """A time on the clock of the timeline, to the millisecond: `1:23.709`."""
+    whole, thousandths = divmod(round(max(at_s, 0.0) * 1000), 1000)
+    return f"{clock(whole)}.{thousandths:03d}"
+
+
+def frame_head(view: FrameView, place: int, total: int, began_s: float = 0.0) -> Content:
+    """The lines above a frame: direction, channel, time and size; its HTTP head; its faults.
+
+    `began_s`: the time at which the connection began.
+    """
     frame = view.frame
     arrow = "→ sent" if frame.direction is Direction.SENT else "← received"
     lines = [
         Content.assemble(
             (f"{arrow} ", "bold $text-primary"),
-            f"frame {frame.number} over {frame.channel}, {size(len(frame.raw))}, at {frame.at_s:.3f} s",
+            f"frame {frame.number} over {frame.channel}, {size(len(frame.raw))}, at {frame_clock(began_s + frame.at_s)}",
             (f"   {place} of {total}" if total > 1 else "", QUIET),
         )
     ]
@@ -251,6 +261,8 @@ class FramesWanted(Struct, frozen=True, kw_only=True):
     """The user's own credentials, which are masked."""
     known: KnownSecrets | None = None
     """The values that were withheld from calls of the session, which are masked."""
+    began_s: float = 0.0
+    """The time at which the connection began, in seconds on the clock of the timeline."""
 
 
 class FrameAsked(Struct, frozen=True, kw_only=True):
@@ -335,7 +347,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     def _take(self, view: FrameView) -> None:
         self._view = view
         total = len(self._wanted.frames)
-        self._head.update(frame_head(view, self._place + 1, total))
+        self._head.update(frame_head(view, self._place + 1, total, self._wanted.began_s))
         self._has_document = view.document is not None
         pointer = self._wanted.pointer if self._place == total - 1 else ""
         extent = view.document.extent(pointer) if view.document and pointer else None

@@ -4,6 +4,7 @@ While the cursor is at the end, the timeline scrolls with new rows. It can be fi
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -115,6 +116,16 @@ class TimelinePane(Lines):
         """The exchange of a call by its number, and the session that made it; None if there is none."""
         del number
         return None
+
+    def sessions(self, server: str = "") -> Sequence[Session]:
+        """Every session with a server, the newest first."""
+        del server
+        return ()
+
+    def began_s(self, session: Session) -> float:
+        """The time at which a connection began, in seconds on the clock of this timeline."""
+        del session
+        return 0.0
 
     @property
     def use_of_enter(self) -> str:
@@ -233,6 +244,14 @@ class SessionTimeline(TimelinePane):
             if row.record is not None and row.record.number == number and row.entry is not None:
                 return row.segment.session, row.entry
         return None
+
+    def sessions(self, server: str = "") -> Sequence[Session]:
+        rows = (row.segment for row in reversed(self._rows.rows) if row.segment.server == server)
+        return tuple({id(segment.session): segment.session for segment in rows}.values())
+
+    def began_s(self, session: Session) -> float:
+        rows = (row.segment for row in reversed(self._rows.rows))
+        return next((segment.offset_s for segment in rows if segment.session is session), 0.0)
 
     def _row_of(self, record: CallRecord) -> TimelineRow | None:
         return next((row for row in reversed(self._rows.rows) if row.record is record), None)

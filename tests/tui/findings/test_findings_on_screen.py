@@ -498,6 +498,12 @@ async def test_a_line_printed_to_stdout_at_the_start_is_quoted_at_once_and_in_it
         await pilot.press("f")
         text = await reviewed(pilot, app, "before the reconnect")
         assert '> "Server [bold]starting␛[2J …"' in text
+        assert re.search(r"SL-PRO002 +server +Prints to stdout  before the reconnect", text)
+        assert "Protocol fault on the wire" not in text
+        # Its frame is still in the timeline.
+        await pilot.press("enter")
+        await settled(pilot, app, "Server [bold]starting␛[2J …")
+        assert isinstance(app.screen, FrameScreen)
 
 
 async def test_a_changed_list_is_reviewed_again() -> None:

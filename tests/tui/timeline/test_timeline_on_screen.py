@@ -9,7 +9,7 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.result import pane
-from inspector.tui.timeline.pane import TimelinePane
+from inspector.tui.timeline.pane import SessionTimeline, TimelinePane
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
 MINT: JsonObject = {
@@ -353,3 +353,20 @@ async def test_stderr_that_cannot_be_masked_is_not_shown(monkeypatch: pytest.Mon
         told.opened[0].frame(Direction.RECEIVED, b"hello there", Channel.STDERR)
         text = await settled(pilot, app, "stderr could not be masked (RuntimeError)")
         assert "hello there" not in text.partition("#1 done")[2].partition("Timeline")[0]
+
+
+async def test_frames_have_the_clock_of_the_timeline_after_a_reconnect() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "owner*  default")
+        timeline = app.screen.query_one(SessionTimeline)
+        timeline._began_s -= 83  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a minute ago
+        await pilot.press("R")
+        while len(told.opened) < 2:
+            await pilot.pause()
+        await settled(pilot, app, "demo  ready")
+        timeline.focus()
+        await pilot.press("G", "enter")
+        text = await settled(pilot, app, "← received")
+        assert re.search(r", at 1:2[3-9]\.\d{3}", text), text

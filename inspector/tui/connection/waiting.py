@@ -1,0 +1,35 @@
+"""The words about a server that does not answer yet."""
+
+from inspector.connect.errors import HTTP_HINT, STDIO_HINT
+from inspector.protocol.targets import PageTarget, StdioTarget
+from inspector.protocol.timeline import EntryKind, EntryState
+from inspector.session.events import SessionState
+from inspector.session.live import Session
+
+_LATE_S = 2.0
+"""The time in seconds after which an answer is late."""
+
+
+def waiting_words(session: Session | None) -> str:
+    """The seconds for which a server has not answered the first requests, their limit, and a hint.
+
+    Empty if it has answered, or was asked a moment ago.
+    """
+    if (
+        session is None
+        or session.state is not SessionState.CONNECTING
+        or isinstance(session.target, PageTarget)
+    ):
+        return ""
+    waiting = (
+        entry
+        for entry in reversed(session.timeline.entries)
+        if entry.kind is EntryKind.EXCHANGE and entry.state is EntryState.PENDING
+    )
+    asked = next(waiting, None)
+    # The first request may be one of two, of which the other has ended.
+    if asked is None or session.now_s < _LATE_S:
+        return ""
+    hint = STDIO_HINT if isinstance(session.target, StdioTarget) else HTTP_HINT
+    waited, limit = session.now_s - asked.at_s, session.options.connect_timeout_s
+    return f"no answer to {asked.title} yet, {waited:.0f} s of {limit:.0f} s. {hint}"
