@@ -211,6 +211,9 @@ async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncG
         yield await caller.call(offer, arguments)
     wrong = misfit_for(offer)
     if wrong is not None and not caller.session.lost:
+        DIAGNOSTICS.say(
+            f"calling {offer.name} with arguments that its schema forbids, which it should refuse …"
+        )
         yield dataclasses.replace(await caller.call(offer, wrong), misfit=True)
 
 

@@ -14,7 +14,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.members import text_at
 from inspector.protocol.exchanges import Answered, Asked, Matched
 from inspector.protocol.frames import Direction, Frame, Notification, Request, request_key, with_meta
-from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome
+from inspector.protocol.outcome import CANCELLED_HERE, METHOD_NOT_FOUND, Failure, FailureKind, Outcome
 from inspector.protocol.tasks import outcome_of
 
 CANCEL_WRITE_TIMEOUT_S = 2.0
@@ -177,7 +177,7 @@ class Dispatcher:
         except asyncio.CancelledError:
             # The request is over: its limit must not be resumed, even if it is paused for the user now.
             pending.timeout = None
-            self._end(key, Failure(kind=FailureKind.CANCELLED, detail="cancelled in Sightline"))
+            self._end(key, Failure(kind=FailureKind.CANCELLED, detail=CANCELLED_HERE))
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
             raise

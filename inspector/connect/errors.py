@@ -64,6 +64,7 @@ def _silence_hint(target: StdioTarget | HttpTarget) -> str:
     return f"{HTTP_HINT} --timeout SECONDS waits longer."
 
 
+SHELL_HINT = "Run the command in a shell to see its error."
 STDIO_HINT, HTTP_HINT = "Is this an MCP server on stdio?", "Is this an MCP endpoint?"
 """What may be wrong if a server does not answer."""
 
@@ -72,5 +73,5 @@ def _lost_hint(target: StdioTarget | HttpTarget, detail: str) -> str:
     if isinstance(target, StdioTarget):
         if detail.startswith(how_it_ended(0)):
             return "It ended without an error and without an answer. Does the script start the server, as with mcp.run()?"
-        return "Run the command in a shell to see its error. A server gets only a few variables: pass others with -e."
+        return f"{SHELL_HINT} A server gets only a few variables: pass others with -e."
     return "Is the server running, and the host and port right?"

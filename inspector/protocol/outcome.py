@@ -18,6 +18,9 @@ from inspector.safe_text import safe_line
 
 METHOD_NOT_FOUND = -32601
 
+CANCELLED_HERE = "cancelled in Sightline"
+"""The detail of a call that the user has cancelled."""
+
 
 class FailureKind(StrEnum):
     """The reason why there was no answer. Decided by facts of the protocol, never by texts of the server."""

@@ -360,10 +360,18 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     def action_help(self) -> None:
         """Show all keys."""
         from inspector.tui.help.screen import HelpScreen  # noqa: PLC0415 - after the first paint
-        from inspector.tui.keys.footer import KeyLine  # noqa: PLC0415
+        from inspector.tui.keys.command import KeyPlace  # noqa: PLC0415
+        from inspector.tui.keys.footer import KeyLine, KeyOffer  # noqa: PLC0415
+        from inspector.tui.keys.palette import PlayedScreen  # noqa: PLC0415
+        from inspector.tui.keys.table import COMMANDS  # noqa: PLC0415
 
         if not isinstance(self.screen, HelpScreen):
             offers = next((line.offers for line in self.screen.query(KeyLine)), ())
+            if isinstance(self.screen, PlayedScreen):
+                # They are on the line of the position, not in the footer.
+                known = {offer.command.id for offer in offers}
+                moving = (one for one in COMMANDS if one.place is KeyPlace.RECORDING and one.id not in known)
+                offers = (*offers, *(KeyOffer(command=one, label=one.label) for one in moving))
             self.push_screen(HelpScreen(offers))
 
     def action_interrupt(self) -> None:

@@ -7,7 +7,9 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 
+from inspector.connect.errors import SHELL_HINT
 from inspector.errors import headline
+from inspector.protocol.raised import raised_in
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.tui.text import content, paragraph, shortened
 from inspector.tui.widgets.plain_text import PlainText
@@ -86,8 +88,10 @@ def failure(view: FailureView) -> Content:
     ]
     if rest:
         lines.append(paragraph(rest, "$text-error"))
-    if view.hint:
-        lines.append(paragraph(shortened(view.hint, 2000)))
+    # A shell would show the traceback that is here already.
+    hint = view.hint.removeprefix(SHELL_HINT).lstrip() if raised_in(_stderr_of(view)) else view.hint
+    if hint:
+        lines.append(paragraph(shortened(hint, 2000)))
     lines.append(Content(""))
     # The keys are above the stderr lines, which may take more room than there is.
     lines.append(_KEYS)
@@ -96,6 +100,14 @@ def failure(view: FailureView) -> Content:
         lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
         lines += [content("  " + shortened(line, _LINE_LENGTH), "$text-warning") for line in view.stderr]
     return Content("\n").join(lines)
+
+
+def _stderr_of(view: FailureView) -> tuple[str, ...]:
+    return (*view.message.splitlines()[-_SEARCHED:], *view.stderr)
+
+
+_SEARCHED = 60
+"""The number of lines at the end of a message in which a traceback is looked for."""
 
 
 class FailurePanel(VerticalScroll, can_focus=True):

@@ -32,4 +32,4 @@ def waiting_words(session: Session | None) -> str:
         return ""
     hint = STDIO_HINT if isinstance(session.target, StdioTarget) else HTTP_HINT
     waited, limit = session.now_s - asked.at_s, session.options.connect_timeout_s
-    return f"no answer to {asked.title} yet, {waited:.0f} s of {limit:.0f} s. {hint}"
+    return f"{waited:.0f} s of {limit:.0f} s without an answer\nto {asked.title}. {hint}"

@@ -330,10 +330,15 @@ def _places(places: tuple[LeakPlace, ...]) -> str:
     return f"{', '.join(first)}{more}"
 
 
+def _what(level: Level) -> str:
+    """What a host gets: at `open`, no boundary has taken anything from it."""
+    return "the result" if level is Level.OPEN else "what the boundary passes"
+
+
 def _change_lines(row: ComparedHost, level: Level) -> list[Content]:
     if not row.change_count:
-        return [Content.styled(f"At {level}, it changes nothing in the bounded result.", _QUIET)]
-    words = f"~ At {level}, it makes {count(row.change_count, 'change')} to the bounded result:"
+        return [Content.styled(f"At {level}, it changes nothing in {_what(level)}.", _QUIET)]
+    words = f"~ At {level}, it makes {count(row.change_count, 'change')} to {_what(level)}:"
     return [
         Content.styled(words, "bold $text-accent"),
         *(

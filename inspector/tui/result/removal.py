@@ -78,7 +78,7 @@ def _labelled_words(removal: Removal) -> str:
 
 def _mirrored(removal: Removal) -> str:
     del removal
-    return "Make the structured content pass that this text repeats: Sightline writes the text from the part that passes."
+    return "Change what is withheld in the structured content, which this text repeats: what passes there passes here too."
 
 
 def _echoed(removal: Removal) -> str:

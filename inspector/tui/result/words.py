@@ -97,10 +97,11 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
         )
     found = counted(view.removals)
     sent = Content.assemble(f"{view.sender} sent ", (size(view.raw_bytes), "bold"))
-    more = ""
-    if view.record.left_out:
+    more, is_left_out = "", view.record.left_out
+    if is_left_out:
         sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
-        more = " and the withheld values" if view.level is Level.OPEN else ""
+        # At `open` the model gets them too, but the recording does not say how long they are.
+        more = ", and the values that are not recorded" if view.level is Level.OPEN else ""
         more += " (withheld blocks as recorded)" if view.recorded else ""
     is_more = view.level is Level.DECLARED and view.masks > found.total > 0
     leaves = f" ({view.masks:,} values in all)" if is_more else ""

@@ -16,6 +16,7 @@ from inspector.errors import headline
 from inspector.json.members import value_at
 from inspector.protocol.exchanges import Answered
 from inspector.protocol.frames import PRINTED
+from inspector.protocol.outcome import CANCELLED_HERE
 from inspector.protocol.raised import stderr_words
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
@@ -406,8 +407,15 @@ def status(row: TimelineRow) -> tuple[str, str]:
 def _state_of(entry: Entry) -> tuple[str, str]:
     """The state of an entry in words, and their style. A call that failed without an error has a tool error."""
     words, style = _STATES[entry.state]
+    if _is_cancelled(entry):
+        return "cancelled", "bold $text-warning"
     is_tool_error = entry.state is EntryState.FAILED and not entry.detail and bool(called(entry))
     return ("tool error" if is_tool_error else words), style
+
+
+def _is_cancelled(entry: Entry) -> bool:
+    """True if the user has cancelled a call; its state says all of it."""
+    return entry.state is EntryState.FAILED and entry.detail == CANCELLED_HERE
 
 
 def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
@@ -525,7 +533,7 @@ def _cut(text: Content, room: int) -> Content:
 def _said(entry: Entry, folded: Sequence[Entry], mask: Mask) -> Iterator[Content]:
     """The detail of a call, and what the server wrote during it."""
     style = "$foreground 70%" if entry.state is EntryState.PENDING else "$text-error"
-    yield content(shortened(mask(headline(entry.detail)), _LONG), style)
+    yield content("" if _is_cancelled(entry) else shortened(mask(headline(entry.detail)), _LONG), style)
     yield content(shortened(mask(stderr_words(stderr_lines(folded))), _LONG), "$text-warning")
     yield content(shortened(mask(stdout_words(folded)), _LONG), "$text-error")
 
@@ -543,6 +551,9 @@ def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
 
 def _words(entry: Entry, length: int, mask: Mask) -> Content:
     title = content(shortened(mask(entry.title), length))
+    if entry.kind is EntryKind.DECISION and entry.detail.startswith(f"{entry.title} #"):
+        # In a recording, the detail of a note begins with its kind.
+        return content(shortened(mask(headline(entry.detail)), length))
     if entry.kind is EntryKind.STDERR:
         lines = entry.detail.splitlines()
         if len(lines) > 1:
@@ -550,7 +561,7 @@ def _words(entry: Entry, length: int, mask: Mask) -> Content:
         return Content.assemble(
             ("stderr ", "$text-warning"), content(shortened(mask(entry.detail.rstrip("\n")), length))
         )
-    if not entry.detail:
+    if not entry.detail or _is_cancelled(entry):
         return title
     failed = entry.state is EntryState.FAILED or entry.kind is EntryKind.FAULT
     if entry.kind is EntryKind.LOG:

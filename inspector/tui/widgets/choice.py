@@ -94,11 +94,9 @@ class ChoiceInput(Widget, can_focus=True):
         self.post_message(self.Changed(self, chosen))
 
     def action_step(self, step: int) -> None:
-        """Choose the next or previous value. Leaving the argument out is one of the choices."""
-        places = len(self._values) + 1
-        now = 0 if self.chosen is None else self.chosen + 1
-        there = (now + step) % places
-        self.chosen = None if there == 0 else there - 1
+        """Choose the next or previous value, after the last the first. The argument is never left out."""
+        now = self.chosen if self.chosen is not None else (-1 if step > 0 else 0)
+        self.chosen = (now + step) % len(self._values)
 
     def action_pick(self) -> None:
         """Choose the next value, after the last the first. The argument is never left out."""

@@ -6,6 +6,7 @@ from inspector.json.exact import Json, dump
 from inspector.protocol.client import NONE
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.targets import DemoTarget
+from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.tui.timeline.rows import (
     TimelineRow,
     TimelineRows,
@@ -278,3 +279,22 @@ def test_rows_are_ordered_by_time_and_not_by_arrival() -> None:
     folded.take(early, 0.0, "early")
     # Frames of these sessions are at 0.01 s, 0.02 s, 0.03 s.
     assert [row.segment.server for row in folded.rows] == ["late", "early", "late", "late"]
+
+
+def test_a_cancelled_call_is_only_called_cancelled() -> None:
+    entry = Entry(
+        number=1, kind=EntryKind.EXCHANGE, title="tools/call slow", state=EntryState.FAILED, at_s=0, frames=(1,),
+        size_bytes=1, duration_s=1, detail="cancelled in Sightline",
+    )  # fmt: skip
+    line = entry_line(entry, 80).plain
+    assert "cancelled" in line
+    assert "failed" not in line
+    assert "Sightline" not in line
+
+
+def test_a_note_about_trust_in_a_recording_says_its_kind_once() -> None:
+    entry = Entry(
+        number=1, kind=EntryKind.DECISION, title="trust", state=EntryState.DONE, at_s=0, frames=(), size_bytes=0,
+        detail="trust #2 generate_api_key: sensitive",
+    )  # fmt: skip
+    assert entry_line(entry, 80).plain.count("trust") == 1
