@@ -357,6 +357,7 @@ async def test_stderr_that_cannot_be_masked_is_not_shown(monkeypatch: pytest.Mon
 
 async def test_frames_have_the_clock_of_the_timeline_after_a_reconnect() -> None:
     told = script()
+    told.stdout = ["printed"]
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "owner*  default")
@@ -367,6 +368,7 @@ async def test_frames_have_the_clock_of_the_timeline_after_a_reconnect() -> None
             await pilot.pause()
         await settled(pilot, app, "demo  ready")
         timeline.focus()
+        await settled(pilot, app, "reconnected")
         await pilot.press("G", "enter")
         text = await settled(pilot, app, "← received")
         assert re.search(r", at 1:2[3-9]\.\d{3}", text), text
