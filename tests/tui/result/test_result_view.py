@@ -820,7 +820,8 @@ BROKEN: JsonObject = {
 def test_every_place_that_n_visits_has_a_sign_and_a_listed_reason_which_enter_explains(
     level: Level, host: str
 ) -> None:
-    for value in (BROKEN, {**BROKEN, "structuredContent": {"count": 1, "other": 1}}, RESULT):
+    fit: JsonObject = {**BROKEN, "structuredContent": {"count": 1, "other": 1}}
+    for value in (BROKEN, fit, RESULT):
         view = result_view(record_of(Result(value=value), COUNTED), level, host, server="server")
         keys = {reason.key for reason in view.reasons}
         for node in view.places:
