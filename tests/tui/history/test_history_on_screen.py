@@ -3,12 +3,11 @@
 import asyncio
 import tomllib
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from msgspec.structs import replace
 from textual.pilot import Pilot
-from textual.screen import Screen
 from textual.widgets import Input
 
 from inspector.boundary.judgement import Judgement
@@ -27,6 +26,9 @@ from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.values.outline import ABSENT
 from inspector.tui.widgets.tab_line import TabLine
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, until
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
 MINT: JsonObject = {
     "name": "mint",
