@@ -7,7 +7,7 @@ CACHE := $(CURDIR)/$(VENV)/cache
 PEERS := $(VENV)/peers
 TESTS ?= tests
 # About half of the tests' time is waiting: for servers, terminals and the browser.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3)
 
 export PIP_CACHE_DIR := $(CACHE)/pip
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

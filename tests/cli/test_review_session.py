@@ -27,7 +27,7 @@ def test_a_session_and_its_recording_have_the_same_findings(tmp_path: Path) -> N
 def test_a_line_on_stdout_that_repeats_a_withheld_value_is_named_and_masked() -> None:
     report = sightline("review", "--call", "--format", "json", *SERVER).json
     finding = next(each for each in report["findings"] if each["id"] == "SL-PRO002")
-    assert "It is printed to stdout." in finding["message"]
+    assert "It is printed to stdout during the call of get_noise." in finding["message"]
     assert "It repeats a value that was withheld from a result." in finding["message"]
     assert finding["evidence"] == '"debug print of •••••••• here"'
     assert SECRET not in str(report)
@@ -37,8 +37,8 @@ def test_places_in_several_calls_of_a_tool_name_the_call() -> None:
     text = sightline("review", "--call", *SERVER).out
     places = [line.strip() for line in text.splitlines() if line.strip().startswith("call get_secret")]
     for number in (1, 2):
-        assert f"call get_secret (call {number}), at /content/0" in places
-    assert "call get_failure, at /content/0/text" in text
+        assert f"call get_secret (call {number}), at content[0]" in places
+    assert "call get_failure, at content[0].text" in text
     assert "4 calls of 3 tools, 1 of them with arguments that the input schema forbids\n" in text
     report = sightline("review", "--call", "--format", "json", *SERVER).json
     calls = {(each["name"], each.get("call")) for each in report["findings"] if each["id"] == "SL-OUT004"}

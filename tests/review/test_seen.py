@@ -359,7 +359,7 @@ def test_a_line_printed_during_a_call_names_the_tool() -> None:
         timeline((">", call), ("<", b"here"), ("<", message(id=2, result={"content": []})), ("<", b"later"))
     )
     assert [(fault.count, fault.where) for fault in found] == [
-        (2, "a line on stdout during the call of noisy")
+        (2, "printed to stdout during the call of noisy")
     ]
     ended = timeline((">", call), ("<", message(id=2, result={"content": []})), ("<", b"later"))
-    assert [fault.where for fault in faults_of(ended)] == ["a line on stdout"]
+    assert [fault.where for fault in faults_of(ended)] == ["printed to stdout"]

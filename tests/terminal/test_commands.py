@@ -112,5 +112,5 @@ def test_a_projected_file_as_json_is_safe(words: tuple[str, ...], files: tuple[s
 
 def test_hidden_characters_are_a_finding() -> None:
     listed = run("list", *SERVER)
-    assert "invisible character" in listed.partition("\nFINDINGS\n")[2]
+    assert "invisible character" in listed.partition("\nHIDDEN CHARACTERS")[2]
     assert "! the text holds" in run("call", "fails", *SERVER, code=5)

@@ -319,7 +319,8 @@ class Outline:
         """An item, flagged if its index on the right is another one."""
         label, token, one, other, depth, parent, flags = item
         index = self._moved.get((parent, token))
-        if index is None or one is ABSENT or other is ABSENT:
+        # Values of two kinds have two nodes, and this flag already.
+        if index is None or (not flags & _MOVED and (one is ABSENT or other is ABSENT)):
             return item
         self._right_indexes[len(self._labels)] = index
         return label, token, one, other, depth, parent, flags | _MOVED

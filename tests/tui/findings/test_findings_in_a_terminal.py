@@ -30,8 +30,7 @@ def test_the_review_of_a_hostile_server_is_safe_and_escape_never_quits(tmp_path:
         screen.settle(0.2)
         screen.press(str(report), "enter")
         screen.wait_for("Written to")
-        screen.press("g", "enter")
-        screen.wait_for("Server sent")
+        screen.press_until("g", "enter", until="over stdio")
         screen.settle()
         for _ in range(4):
             screen.press("escape")

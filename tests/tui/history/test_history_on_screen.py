@@ -248,7 +248,9 @@ async def test_a_call_is_saved_under_a_name_without_its_secrets(tmp_path: Path) 
         await settled(pilot, app, "owner*")
         await fill_in(pilot, app, *"ada", "tab", *CANARY, "enter")
         await settled(pilot, app, "5 History 1")
-        await pilot.press("5", "S")
+        await pilot.press("5")
+        await settled(pilot, app, "S save")
+        await pilot.press("S")
         text = await settled(pilot, app, "pin may be secret: its value is not written.")
         assert str(tmp_path)[:20] in text
         assert "env:PIN" in text

@@ -169,3 +169,16 @@ def test_a_long_list_of_rows_is_built_in_runs(monkeypatch: pytest.MonkeyPatch) -
     assert len(outline.tops) == 5_000
     # The list, the object around it, and no row.
     assert len(one_by_one) == 2
+
+
+def test_a_block_of_another_kind_at_another_index_has_its_own_label_on_each_side() -> None:
+    left: Json = {"content": ["first", {"type": "text", "text": "second"}]}
+    right: Json = {"content": ["second, as words"]}
+    outline = Outline(left, right, blocks=((0, -1), (1, 0)))
+    assert outline.heights((60, 60))
+    shown = [
+        (outline.label(node), outline.label(node, 1))
+        for node in range(len(outline))
+        if "content[" in outline.label(node)
+    ]
+    assert ("content[1]", "content[0]") in shown
