@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CACHE := $(CURDIR)/$(VENV)/cache
 PEERS := $(VENV)/peers
 TESTS ?= tests
-# About half of the tests' time is waiting: for servers, terminals and the browser.
+# Most of the tests' time is waiting: for servers, terminals and the browser.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3)
 
 export PIP_CACHE_DIR := $(CACHE)/pip

@@ -174,7 +174,7 @@ def test_a_long_list_of_rows_is_built_in_runs(monkeypatch: pytest.MonkeyPatch) -
 def test_a_block_of_another_kind_at_another_index_has_its_own_label_on_each_side() -> None:
     left: Json = {"content": ["first", {"type": "text", "text": "second"}]}
     right: Json = {"content": ["second, as words"]}
-    outline = Outline(left, right, blocks=((0, -1), (1, 0)))
+    outline = Outline(left, right, blocks=[(0, -1), (1, 0)])
     assert outline.heights((60, 60))
     shown = [
         (outline.label(node), outline.label(node, 1))
