@@ -38,6 +38,8 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.REVIEW)
     NAME = "Review"
+    # Textual would focus the hidden filter for a moment, and show its keys.
+    AUTO_FOCUS = "#review-lines"
     KEYS: ClassVar[Keys] = (
         ("lines.choose", "show the place"),
         ("review.filter", ""),

@@ -49,6 +49,7 @@ class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=Fal
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HISTORY)
     NAME = "History"
+    AUTO_FOCUS = "#history-calls"  # as in the review
     FAILED = "The calls could not be listed"
 
     def __init__(

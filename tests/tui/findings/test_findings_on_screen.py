@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from textual.content import Content
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from inspector.json.exact import Json, JsonObject, parse
@@ -217,12 +219,25 @@ async def test_escape_from_a_place_and_from_the_review_leads_to_the_result_where
         assert app.screen.focused is before
 
 
-async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first() -> None:
+async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = app_of(script())
+    focused: list[object] = []
+    before = Screen[object].set_focus
+
+    def set_focus(screen: Screen[object], widget: Widget | None, *more: bool, **options: bool) -> None:
+        focused.append(widget)
+        before(screen, widget, *more, **options)
+
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
+        monkeypatch.setattr(Screen, "set_focus", set_focus)
         await pilot.press("f")
         text = await reviewed(pilot, app, "Findings of demo")
+        # Not the filter, which has other keys.
+        assert not any(isinstance(each, Input) for each in focused)
+        monkeypatch.undo()
         assert isinstance(app.screen, FindingsScreen)
         severities = re.findall(
             r"[◆▲■▽·] (critical|high|medium|low|info) +SL-", text.partition("Not checked")[0]
