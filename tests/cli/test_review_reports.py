@@ -130,3 +130,11 @@ def test_a_report_for_people_writes_places_as_the_interface_does(format_: str) -
     shown = html.unescape("\n".join(import_module(f"inspector.review.formats.{format_}").lines(told)))
     assert 'tool act, at _meta."mcp.dev/effect"' in shown
     assert "mcp.dev~1effect" not in shown
+
+
+def test_the_code_in_the_words_of_a_rule_is_code_in_html_and_that_of_a_server_is_not() -> None:
+    found = review_of(tool("a`b`c", annotations={"readOnlyHint": True, "destructiveHint": True}))
+    told = replace(report("demo"), entries=entries_of(found, known=frozenset(), accepted=()))
+    shown = "\n".join(import_module("inspector.review.formats.html_page").lines(told))
+    assert "Declare only <code>readOnlyHint: true</code> if" in shown
+    assert "a`b`c" in shown

@@ -1,5 +1,6 @@
 """A review as a self-contained HTML page, without scripts or external resources."""
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -25,6 +26,7 @@ STYLE = (
     "pre{padding:.5em}table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.2em .8em;text-align:left}"
     ".off{opacity:.7}"
 )
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def lines(report: Report) -> list[str]:
@@ -92,7 +94,7 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     off = "" if group[0].counts else " off"
     yield f'<article class="{finding.severity.value}{off}">'
     title = rule.title if rule else ""
-    yield f"<h3>{finding.severity.value}: {html_line(title)} ({finding.id}){html_line(status(group[0]))}</h3>"
+    yield f"<h3>{finding.severity.value}: {_own(title)} ({finding.id}){html_line(status(group[0]))}</h3>"
     if len(group) == 1:
         yield f"<p><code>{html_line(place(group[0]))}</code>, confidence {finding.confidence.value}</p>"
     else:
@@ -105,9 +107,14 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     if evidence := same_evidence(group):
         yield f"<pre>{html_line(evidence)}</pre>"
     if rule:
-        yield f"<p>{html_line(rule.consequence)}</p><p><b>How to fix it:</b> {html_line(rule.fix)}</p>"
+        yield f"<p>{_own(rule.consequence)}</p><p><b>How to fix it:</b> {_own(rule.fix)}</p>"
         yield f"<p>{html_line(', '.join(rule.references))}</p>"
     yield "</article>"
+
+
+def _own(text: str) -> str:
+    """A text of a rule, with code where it has backticks. Never for text of a server."""
+    return _CODE.sub(r"<code>\1</code>", html_line(text))
 
 
 def html_line(text: str) -> str:
