@@ -20,14 +20,19 @@ _STEERED = word_set("must always instead never before whenever when should avail
 _CHANGED = word_set("recipient bcc cc redirect replace modify change add append include set override")
 
 
-def _foreign(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
-    names = {_folded(name) for name in reviewed.tool_names}
+def _tools_of(reviewed: Reviewed) -> tuple[set[str], dict[str, str]]:
+    """The names of the server's tools, and the targets of the other servers by the distinctive names of their tools."""
     others = {
         _folded(name): other.target
         for other in reviewed.neighbours
         for name in other.tools
         if _is_distinctive(name)
     }
+    return {_folded(name) for name in reviewed.tool_names}, others
+
+
+def _foreign(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    names, others = _tools_of(reviewed)
     for offer in reviewed.offers:
         if offer.kind is SubjectKind.LISTING:
             continue
@@ -148,13 +153,7 @@ _READERS = _VERBS | word_set("query lookup find load open export dump show descr
 
 def _carried(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
     """Texts that tell the model to put what a tool of another server returned into an argument of this one."""
-    names = {_folded(name) for name in reviewed.tool_names}
-    others = {
-        _folded(name): other.target
-        for other in reviewed.neighbours
-        for name in other.tools
-        if _is_distinctive(name)
-    }
+    names, others = _tools_of(reviewed)
     for offer in reviewed.tools:
         known = _Known(names, {_folded(field.name) for field in offer.inputs})
         for text in offer.texts:
