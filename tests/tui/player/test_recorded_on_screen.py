@@ -237,8 +237,7 @@ async def test_the_catalogue_gets_the_focus_if_a_step_hides_the_focused_pane(
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
         app.screen.query_one(ResultPane).focus_result()
-        await pilot.pause()
-        assert app.screen.query_one(ResultPane).has_focus_within
+        await until(pilot, app, lambda _: app.screen.query_one(ResultPane).has_focus_within)
         await pilot.press("less_than_sign")
         await read(pilot, app, "frame 1 of 13")
         await until(pilot, app, lambda _: isinstance(app.focused, CatalogueLines))
