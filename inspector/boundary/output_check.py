@@ -188,12 +188,14 @@ def _malformed_block(pointer: str, block: Json) -> Iterator[Violation]:
     if not isinstance(block, dict):
         yield _broken(pointer, "is not an object", "one")
         return
-    kind = block.get("type")
-    keys = ("type", *TEXT_MEMBERS.get(kind, ())) if isinstance(kind, str) else ("type",)
+    # The words quote no other type: it is the server's.
+    named = block.get("type")
+    kind = named if isinstance(named, str) and named in TEXT_MEMBERS else "content"
+    keys = ("type", *TEXT_MEMBERS.get(kind, ()))
     for key in keys:
         if not isinstance(block.get(key), str):
             words = "is not a string" if key in block else "is missing"
-            yield _broken(child(pointer, key), words, f"a string in each {kind or 'content'} block")
+            yield _broken(child(pointer, key), words, f"a string in each {kind} block")
     if kind == "resource" and not isinstance(block.get("resource"), dict):
         words = "is not an object" if "resource" in block else "is missing"
         yield _broken(child(pointer, "resource"), words, "an object in each resource block")

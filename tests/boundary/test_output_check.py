@@ -121,6 +121,10 @@ def test_a_result_of_a_server_must_be_an_object_even_without_a_schema(value: Jso
             "/content/0/type is missing, and MCP requires a string in each content block",
         ),
         (
+            {"content": [{"type": {"secret": "swordfish"}}]},
+            "/content/0/type is not a string, and MCP requires a string in each content block",
+        ),
+        (
             {"content": [{"type": "text", "text": 5}]},
             "/content/0/text is not a string, and MCP requires a string in each text block",
         ),
