@@ -310,7 +310,7 @@ def gathered(
     else:
         asked = _add_profiles(launch, plan, listings, missing)
         missing += [] if asked >= PROFILES.keys() else [_other_profiles(launch, asked)]
-    listings = _told_apart(launch, definitions_of(first, seen.facts.instructions), listings)
+    listings = _with_unstable(launch, definitions_of(first, seen.facts.instructions), listings)
     found = reviewed(
         seen.called.first,
         server=_description(seen.facts),
@@ -445,10 +445,10 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
 _OF_OTHERS = frozenset({ListingKind.OTHER_CLIENT, ListingKind.OTHER_PROFILE})
 
 
-def _told_apart(
+def _with_unstable(
     launch: Launch, present: ServerDefinitions, listings: list[OtherListing]
 ) -> list[OtherListing]:
-    """The listings, with the names of items that differ in every connection, whoever connects.
+    """The listings, with the names of items that differ in each connection, for any client.
 
     If another client got something else, this lists once more as the first client, and adds that listing.
     """
@@ -462,8 +462,8 @@ def _told_apart(
     except InspectorError:
         return listings
     unstable = own.differing(present)
-    told = [replace(each, unstable=unstable) if each.kind in _OF_OTHERS else each for each in listings]
-    return [*told, replace(own, kind=ListingKind.SAME_CLIENT)] if unstable else listings
+    marked = [replace(each, unstable=unstable) if each.kind in _OF_OTHERS else each for each in listings]
+    return [*marked, replace(own, kind=ListingKind.SAME_CLIENT)] if unstable else listings
 
 
 async def _other_listing(session: Session) -> OtherListing:

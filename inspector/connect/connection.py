@@ -194,9 +194,10 @@ async def open_connection(
 ) -> Connection:
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
-    A stdio server that exits at the first message of the stateless revisions is started again for the handshake, unless the user chose the era. `on_request`: answers the server's requests; servers send them in protocol revisions with a
-    handshake only. `on_refusal`: called with the reason why such a request was refused unread. `after`: the
-    connection to replace; its clock, frame numbers and request ids continue.
+    A stdio server that exits at the first message of the stateless revisions is started again for the
+    handshake, unless the user chose the era. `on_request`: answers the server's requests; servers send them in
+    protocol revisions with a handshake only. `on_refusal`: called with the reason why such a request was
+    refused unread. `after`: the connection to replace; its clock, frame numbers and request ids continue.
     """
     mask = opening.access.step_log.mask if opening.access else own_credentials(target).mask
     tap, last_id = after.place if after else (Tap(on_frame, mask, opening.mask_lines), 0)

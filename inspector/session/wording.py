@@ -40,7 +40,7 @@ def unanswerable(outcome: Outcome, era: Era) -> str:
 
 
 STARTED_AGAIN = "the server ended when asked for the stateless era, so it was started again for the handshake (era legacy)"
-"""What the user is told of such a connection."""
+"""The note about a connection for which the command was started twice."""
 
 
 def missed_handshake(failure: Outcome, era: Era) -> bool:

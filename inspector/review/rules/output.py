@@ -119,10 +119,10 @@ def _disagrees(call: ReviewedCall) -> Iterator[Hit]:
             continue
         # Many serializers leave null members out, and a reader learns the same.
         try:
-            told, meant = _without_nulls(read.value), _without_nulls(structured)
+            found, expected = _without_nulls(read.value), _without_nulls(structured)
         except RecursionError:
-            told, meant = read.value, structured
-        if not equal(told, meant) and not is_part_of_result(dump_text(told), index, meant):
+            found, expected = read.value, structured
+        if not equal(found, expected) and not is_part_of_result(dump_text(found), index, expected):
             yield Hit(
                 message="The text is JSON but differs from the structured content; hosts differ in which of them the model gets.",
                 pointer=f"/content/{index}/text",

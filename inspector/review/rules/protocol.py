@@ -46,7 +46,7 @@ _TO_DO = {
 }
 _TITLES = {
     FaultKind.STRAY_OUTPUT: "Prints to stdout",
-    FaultKind.UNASKED: "Answers what nobody asked",
+    FaultKind.UNASKED: "Answers a request that was not sent",
     FaultKind.MISSHAPEN: "Malformed messages",
     FaultKind.ENCODING: "JSON that is not plain UTF-8",
     FaultKind.NOT_OFFERED: "Requests what the client does not offer",

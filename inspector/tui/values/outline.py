@@ -77,7 +77,7 @@ class _Rest:
 Spot: TypeAlias = tuple[tuple[str, bool], ...]
 """The way from the root to a node, also through JSON in a text: each token, and whether the left side has a value there.
 
-Pointers do not suffice: they begin anew in such JSON, and a block of the right side may have the index of another.
+Pointers do not suffice: such JSON has pointers of its own, and a block of the right side may have the index of another.
 """
 
 _Waiting: TypeAlias = list["Item | _Rest | int"]
