@@ -65,12 +65,10 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     change_count: int
     leak: Leak
     """Whether a withheld value reaches the model at the boundary level `open`."""
-    leaks: tuple[str, ...]
-    """Pointers to the first values that leak, in the raw result."""
     leak_count: int
     """The number of distinct values that leak."""
-    leak_places: tuple[tuple[LeakPlace, ...], ...] = ()
-    """For each of `leaks`: where its model gets it from."""
+    leak_places: tuple[tuple[LeakPlace, ...], ...]
+    """For each of the first values that leak: where in the raw result its model gets it from."""
     why_unknown: str
     """Why it is not known whether a value leaks; empty if it is known."""
     unknown_count: int
@@ -160,7 +158,6 @@ def _compared(row: HostRow, *, is_lacking: bool) -> ComparedHost:
         changes=row.changes[:MAX_NAMED],
         change_count=row.change_count,
         leak=Leak.UNKNOWN if is_no_evidence else row.leak,
-        leaks=row.leaks[:MAX_NAMED],
         leak_count=len(row.leaks),
         leak_places=row.leak_places[:MAX_NAMED],
         why_unknown=_FROM_RECORDING if is_lacking else row.leaked.why,
@@ -303,7 +300,7 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
             words = "✗ Without protection (boundary open), its model gets these withheld values:"
             lines = [
                 Content.styled(words, "bold $text-error"),
-                *(content(f"  ✗ {_places(places)}", "$text-error") for places in _named(row)),
+                *(content(f"  ✗ {_places(places)}", "$text-error") for places in row.leak_places),
                 *_more(row.leak_count),
             ]
             if row.why_unknown:
@@ -315,10 +312,6 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
     if not row.observed_open:
         lines.append(Content.styled("  This host was not observed with the raw result.", "$text-warning"))
     return lines
-
-
-def _named(row: ComparedHost) -> tuple[tuple[LeakPlace, ...], ...]:
-    return row.leak_places or tuple((LeakPlace(pointer=pointer, is_within=False),) for pointer in row.leaks)
 
 
 def _places(places: tuple[LeakPlace, ...]) -> str:

@@ -32,6 +32,13 @@ RECORD = CallRecord(
     duration_s=0.1,
     size_bytes=4,
 )
+
+
+def at(*pointers: str) -> tuple[tuple[LeakPlace, ...], ...]:
+    """Values that leak, each from one place."""
+    return tuple((LeakPlace(pointer=pointer, is_within=False),) for pointer in pointers)
+
+
 HOST = ComparedHost(
     name="some-host",
     title="Some Host",
@@ -44,13 +51,13 @@ HOST = ComparedHost(
     changes=(),
     change_count=0,
     leak=Leak.NO,
-    leaks=(),
+    leak_places=(),
     leak_count=0,
     why_unknown="",
     unknown_count=0,
     observed_open=True,
 )
-LEAKING = replace(HOST, name="leaking", leak=Leak.YES, leaks=("/structuredContent/key",), leak_count=1)
+LEAKING = replace(HOST, name="leaking", leak=Leak.YES, leak_places=at("/structuredContent/key"), leak_count=1)
 UNKNOWN = replace(
     HOST,
     name="unknown",
@@ -92,7 +99,7 @@ def test_a_row_shows_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST).rstrip().endswith("no leak")
     assert line(LEAKING).rstrip().endswith("! leaks 1")
     assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("! leaks 1+")
-    assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("! leaks 1+")
+    assert line(replace(LEAKING, leak_places=(), leak_count=0)).rstrip().endswith("! leaks 1+")
     assert line(UNKNOWN).rstrip().endswith("? unknown")
     assert line(HOST, withheld=0).rstrip().endswith("no marks")
 
@@ -143,7 +150,7 @@ def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
 def test_the_details_list_some_leaks_and_changes_and_count_the_rest() -> None:
     many = replace(
         LEAKING,
-        leaks=tuple(f"/structuredContent/{n}" for n in range(MAX_NAMED)),
+        leak_places=at(*(f"/structuredContent/{n}" for n in range(MAX_NAMED))),
         leak_count=40,
         changes=(HostChange(pointer="/content/0", what="structured content replaces text"),),
         change_count=1,
@@ -184,7 +191,7 @@ def test_an_unknown_host_has_no_size() -> None:
 def test_foreign_text_in_a_comparison_is_made_safe() -> None:
     hostile = "/structuredContent/\x1b[31m\u202e"
     row = replace(
-        LEAKING, leaks=(hostile,), changes=(HostChange(pointer=hostile, what=hostile),), change_count=1
+        LEAKING, leak_places=at(hostile), changes=(HostChange(pointer=hostile, what=hostile),), change_count=1
     )
     shown = host_detail(row, view(row)).plain + compared_call(replace(RECORD, name=hostile)).plain
     assert "\x1b" not in shown
