@@ -7,11 +7,11 @@ import asyncio
 import contextlib
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from inspector.connect.dispatch import FramedAnswer
 from inspector.connect.tap import Tap
@@ -163,7 +163,7 @@ class PageForm(Struct, frozen=True, kw_only=True):
     """Called when the form is filled in and waits for the user."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
     frame_id: str
     answer: asyncio.Future[FramedAnswer]
@@ -177,6 +177,13 @@ class _Waiting:
     """True if the document of the tool is gone."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Early:
+    answer: FramedAnswer
+    left: Sequence[_Waiting]
+    """The calls whose document was gone when the answer arrived."""
+
+
 class Calls:
     """The running calls of a page."""
 
@@ -184,7 +191,7 @@ class Calls:
         self.backend = backend
         self._tap = tap
         self._waiting: list[_Waiting] = []
-        self._early: dict[str, FramedAnswer] = {}
+        self._early: dict[str, _Early] = {}
         """Answers that arrived before their invocation's id was known."""
         self._begun: set[str] = set()
         """Invocations that began before their id was known."""
@@ -217,7 +224,8 @@ class Calls:
                 # Shielded: a cancellation needs the invocation's id.
                 waiting.invocation = await asyncio.shield(asking)
                 if waiting.invocation in self._early:
-                    return self._early.pop(waiting.invocation)
+                    early = self._early.pop(waiting.invocation)
+                    return _answered(early.answer, left_page=waiting in early.left)
                 if waiting.invocation in self._begun or self.backend.fills_at_once:
                     waiting.filled.set()
                 answer = await waiting.answer
@@ -294,18 +302,15 @@ class Calls:
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return
-        outcome = outcome_of(params)
+        answer = FramedAnswer(outcome=outcome_of(params), frame=frame)
         for waiting in self._waiting:
             if waiting.invocation == invocation:
-                if isinstance(outcome, Result):
-                    outcome = replace(outcome, left_page=waiting.is_left)
-                _settle(waiting, FramedAnswer(outcome=outcome, frame=frame))
+                _settle(waiting, _answered(answer, left_page=waiting.is_left))
                 return
         unnamed = [waiting for waiting in self._waiting if not waiting.invocation]
         if unnamed:
-            if isinstance(outcome, Result) and not any(waiting.is_left for waiting in unnamed):
-                outcome = replace(outcome, left_page=False)
-            self._early[invocation] = FramedAnswer(outcome=outcome, frame=frame)
+            left = [waiting for waiting in unnamed if waiting.is_left]
+            self._early[invocation] = _Early(answer=answer, left=left)
 
     def gone(self, frame_ids: Iterable[str]) -> None:
         """Fail the calls of documents that are gone, after `GRACE_S`, in which they may still answer."""
@@ -359,6 +364,12 @@ def outcome_of(params: JsonObject) -> Outcome:
 
 def _failed(kind: FailureKind, detail: str) -> FramedAnswer:
     return FramedAnswer(outcome=Failure(kind=kind, detail=detail), frame=None)
+
+
+def _answered(answer: FramedAnswer, *, left_page: bool) -> FramedAnswer:
+    if isinstance(answer.outcome, Result):
+        return structs.replace(answer, outcome=replace(answer.outcome, left_page=left_page))
+    return answer
 
 
 def _settle(waiting: _Waiting, answer: FramedAnswer) -> None:
