@@ -20,6 +20,7 @@ class SlowBackend:
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
+        _ = frame_id, session, arguments, timeout_s
         await self.returns.wait()
         return f"of {tool['toolName']}"
 
@@ -31,7 +32,8 @@ async def test_a_call_knows_whether_its_page_was_left_although_its_id_was_late()
     backend = SlowBackend()
     calls = Calls(backend, tap)
     running = [
-        asyncio.ensure_future(calls.call(name, None, name, {}, session="s", timeout_s=5)) for name in ("left", "stays")
+        asyncio.ensure_future(calls.call(name, None, name, {}, session="s", timeout_s=5))
+        for name in ("left", "stays")
     ]
     await asyncio.sleep(0)
     calls.gone(["left"])

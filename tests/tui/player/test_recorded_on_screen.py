@@ -485,9 +485,9 @@ async def test_every_sample_can_be_stepped_through_call_by_call(path: Path) -> N
         await pilot.press("<")
         for number in range(1, len(played.calls) + 1):
             await pilot.press("}")
-            await settled(pilot, app, f"call {number} of {len(played.calls)}")
-            text = screen_text(app)
-            assert f"#{number} " in text or "it is not listed" in text
+            text = await settled(pilot, app, f"call {number} of {len(played.calls)}")
+            if "it is not listed" not in text:
+                await settled(pilot, app, f"#{number} ")
 
 
 async def test_the_header_names_the_client_profile_of_the_connection_where_it_is_not_the_usual_one(
