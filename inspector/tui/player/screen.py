@@ -207,9 +207,11 @@ class PlayerScreen(MainScreen):
     @on(CallChanged)
     def read_other_tool(self) -> None:
         """Show the last call of the tool that was opened, and keep this tool open."""
-        tool = self.server.selection.tool
-        if self._player is not None and tool is not None and tool.name != self._tool_shown:
-            self._player.since = self._player.position
+        tool, player, scene = self.server.selection.tool, self._player, self._scenes.scene
+        if player is not None and tool is not None and tool.name != self._tool_shown:
+            # While the scene of a step is being read, the call that ended with this step has not been shown.
+            if scene is not None and scene.position == player.position:
+                player.since = player.position
             self._read_scene()
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:

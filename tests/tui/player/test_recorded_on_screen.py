@@ -4,6 +4,7 @@ import asyncio
 import re
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from inspector.json.chunks import pieces
 from inspector.recording.codec import written
 from inspector.recording.files import Recorder
 from inspector.recording.format import Lenses, LensesChanged
+from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.values.outline import SideDifference
@@ -488,6 +490,34 @@ async def test_every_sample_can_be_stepped_through_call_by_call(path: Path) -> N
             text = await settled(pilot, app, f"call {number} of {len(played.calls)}")
             if "it is not listed" not in text:
                 await settled(pilot, app, f"#{number} ")
+
+
+async def test_a_step_goes_to_its_call_although_another_tool_was_opened_while_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_read = threading.Event()
+    scene = RecordedSession.scene
+
+    def scene_later(known: RecordedSession, position: int, tool: str | None, since: int) -> Scene:
+        assert may_read.wait(30)
+        return scene(known, position, tool, since)
+
+    wire = Wire()
+    wire.listed(OTHER_TOOL, TOOL)
+    wire.called("clock", {}, 1)
+    wire.answered({"content": [{"type": "text", "text": "noon"}]}, 1)
+    app = player_of(recorded_to(tmp_path / "session.jsonl", wire.frames))
+    monkeypatch.setattr(RecordedSession, "scene", scene_later)
+    may_read.set()
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "noon")
+        await pilot.press("[")
+        await settled(pilot, app, "frame 3 of 4")
+        may_read.clear()
+        await pilot.press("}", "down")
+        await until(pilot, app, lambda text: "get_key: no answer" in text)
+        may_read.set()
+        await settled(pilot, app, "noon")
 
 
 async def test_the_header_names_the_client_profile_of_the_connection_where_it_is_not_the_usual_one(
