@@ -146,6 +146,13 @@ def withheld_from(number: int) -> str:
     return f"withheld from #{number:,}" if number else "withheld before"
 
 
+def calls_withheld_from(why: Iterable[str]) -> str:
+    """`what was withheld from #1 and from #2`. `why`: of each place, as `KnownSecrets.masked` returns it."""
+    calls = sorted({each.removeprefix("withheld ") for each in why})
+    more = f" and {len(calls) - 2:,} more" if len(calls) > 2 else ""
+    return f"what was withheld {' and '.join(calls[:2])}{more}"
+
+
 def _without(part: _Part, text: str, word: Callable[[Json], str], whole: str | None = None) -> str:
     masked = text
     for literal in part.literals:

@@ -1,6 +1,7 @@
 """Two calls side by side: their arguments, their outcomes, and their results if both are still in memory."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from datetime import datetime
 from typing import ClassVar
 
@@ -11,8 +12,10 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.boundary.mask import MASK
-from inspector.hosts.masks import masked_leaves, masks_of
+from inspector.hosts.masks import masked_leaves, masks_of, sent_word
 from inspector.json.exact import JsonObject
+from inspector.pins.known_secrets import KnownSecrets
+from inspector.session.call_record import CallRecord
 from inspector.tui.history.keeper import HistoryCall
 from inspector.tui.history.rows import outcome, time_words
 from inspector.tui.keys.command import KeyPlace
@@ -39,6 +42,8 @@ class PairAsked(Struct, frozen=True, kw_only=True):
 
     left: HistoryCall
     right: HistoryCall
+    known: Callable[[CallRecord], KnownSecrets]
+    """Returns the values that were withheld from calls so far. Called in a thread; it blocks."""
 
 
 class Pair(Struct, frozen=True, kw_only=True):
@@ -56,7 +61,7 @@ class Pair(Struct, frozen=True, kw_only=True):
 def pair(asked: PairAsked) -> Pair:
     """Compare two calls. Takes linear time in the size of their results."""
     has_results = asked.left.record is not None and asked.right.record is not None
-    values = [_value(call, with_result=has_results) for call in (asked.left, asked.right)]
+    values = [_value(call, asked, with_result=has_results) for call in (asked.left, asked.right)]
     outline = Outline(*values)
     return Pair(
         outline=outline,
@@ -66,15 +71,17 @@ def pair(asked: PairAsked) -> Pair:
     )
 
 
-def _value(call: HistoryCall, *, with_result: bool) -> JsonObject:
+def _value(call: HistoryCall, asked: PairAsked, *, with_result: bool) -> JsonObject:
     past = call.past
     left_out: JsonObject = {each.name or "an argument": f"{MASK} ({each.why})" for each in past.left_out}
     value: JsonObject = {
         "arguments": {**past.kept, **left_out},
         "outcome": outcome(past, is_wide=True)[0],
     }
-    if with_result and call.record is not None and call.record.is_answered:
-        value["result"] = masks_of(call.record.judgement, call.record.policy).sent()
+    record = call.record
+    if with_result and record is not None and record.is_answered:
+        sent = masks_of(record.judgement, record.policy).sent()
+        value["result"] = sent if record.has_ids else asked.known(record).masked(sent, sent_word)[0]
     return value
 
 

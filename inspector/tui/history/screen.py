@@ -11,6 +11,8 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Input
 
+from inspector.pins.known_secrets import KnownSecrets
+from inspector.session.call_record import CallRecord
 from inspector.tui.history.comparing import PairAsked, PairScreen
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
 from inspector.tui.history.rows import CallsAsked, ShownCalls, heading, listing, row_of, title_words
@@ -58,12 +60,14 @@ class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=Fal
         target: str,
         obstacle: Callable[[RequestedAction], str],
         save: Callable[[HistoryCall], None],
+        known: Callable[[CallRecord], KnownSecrets],
     ) -> None:
         """`obstacle`: returns the reason why an action (call or edit) is not possible now, or an empty text.
 
-        `save`: asks for a name and saves a call.
+        `save`: asks for a name and saves a call. `known`: see `PairAsked`.
         """
         super().__init__()
+        self._known = known
         self._keeper = keeper
         self._target = target
         self._obstacle = obstacle
@@ -153,7 +157,7 @@ class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=Fal
             self.notify("Mark one call with Space, go to another, then compare.", markup=False)
             return
         older, newer = sorted((marked, call), key=lambda each: each.past.at)
-        self.app.push_screen(PairScreen(PairAsked(left=older, right=newer)))  # pyright: ignore[reportUnknownMemberType]
+        self.app.push_screen(PairScreen(PairAsked(left=older, right=newer, known=self._known)))  # pyright: ignore[reportUnknownMemberType]
 
     def action_save(self) -> None:
         if self._call is not None:

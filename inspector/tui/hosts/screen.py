@@ -1,5 +1,6 @@
 """The screen that compares all hosts on one result."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from textual.content import Content
 from textual.timer import Timer
 
 from inspector.boundary.options import Level
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.session.call_record import CallRecord
 from inspector.tui.hosts.view import (
     ComparedHost,
@@ -56,10 +58,19 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
     )
     FAILED = "The hosts could not be compared"
 
-    def __init__(self, record: CallRecord, *, level: Level, host: str, hosts: int) -> None:
-        """`host`: the current host. `hosts`: the number of hosts."""
+    def __init__(
+        self,
+        record: CallRecord,
+        known: Callable[[CallRecord], KnownSecrets],
+        *,
+        level: Level,
+        host: str,
+        hosts: int,
+    ) -> None:
+        """`known`: see `HostsAsked`. `host`: the current host. `hosts`: the number of hosts."""
         super().__init__()
         self._record = record
+        self._known = known
         self._level = level
         self._host = host
         self._number = hosts
@@ -129,7 +140,12 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
         self._waiting = self.set_interval(PATIENCE_S, self._show_progress)
         edition = self._edition
         self._views.ask(
-            HostsAsked(record=self._record, level=self._level, turn=lambda begun: self._turn(edition, begun))
+            HostsAsked(
+                record=self._record,
+                level=self._level,
+                known=self._known,
+                turn=lambda begun: self._turn(edition, begun),
+            )
         )
 
     def _turn(self, edition: int, begun: int) -> bool:
@@ -165,4 +181,5 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
 
 
 def _asked_hosts(asked: HostsAsked) -> HostsView:
-    return hosts_view(asked.record, asked.level, server=SERVER_NAME, turn=asked.turn)
+    known = asked.known(asked.record)
+    return hosts_view(asked.record, asked.level, server=SERVER_NAME, turn=asked.turn, known=known)

@@ -12,8 +12,10 @@ from inspector.boundary.counted import passing_words
 from inspector.boundary.options import Level
 from inspector.hosts.comparison import HostRow, compare
 from inspector.hosts.leaks import Leak, LeakPlace
+from inspector.hosts.masks import reaching_word
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext, evidence
 from inspector.hosts.registry import hosts
+from inspector.pins.known_secrets import KnownSecrets, calls_withheld_from
 from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, level_style, path, shortened, size
 
@@ -87,6 +89,8 @@ class HostsView(Struct, frozen=True, kw_only=True):
     """The number of parts of the raw result, metadata apart, that the level `declared` withholds."""
     credentials: int = 0
     """The number of values that look like credentials and pass at this boundary level."""
+    repeated: tuple[str, ...] = ()
+    """For each place that passes at this level and repeats what another call withheld: `withheld from #1`."""
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
@@ -99,6 +103,8 @@ class HostsAsked(Struct, frozen=True, kw_only=True):
 
     record: CallRecord
     level: Level
+    known: Callable[[CallRecord], KnownSecrets]
+    """Returns the values that were withheld from calls so far. Called in a thread; it blocks."""
     turn: Turn
 
 
@@ -110,8 +116,12 @@ class _StoppedError(BaseException):
     """Ends a comparison. Not an Exception, because the comparison treats these as failures of a profile."""
 
 
-def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> HostsView:
+def hosts_view(
+    record: CallRecord, level: Level, *, server: str, turn: Turn, known: KnownSecrets | None = None
+) -> HostsView:
     """The views that all hosts have of a call's result. `server`: the name under which hosts know the server.
+
+    `known`: the values that were withheld from calls of the session.
 
     `turn`: called before each host; if it returns false, GivenUpError is raised. Large results take minutes,
     and a thread that continued would delay the end of the program.
@@ -122,6 +132,8 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
         found = compare(record.outcome, record.tool, level, call=call, policy=record.policy, among=among)
     except _StoppedError:
         raise GivenUpError from None
+    passing = found.bounded.result
+    repeated = known.masked(passing, reaching_word, record.number)[1] if known and not record.has_ids else {}
     lacks = any(rule != Rule.META for _, rule in record.left_out)
     return HostsView(
         record=record,
@@ -129,6 +141,7 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
         raw_bytes=found.raw_bytes,
         withheld=found.secret_count,
         credentials=len(found.bounded.credentials),
+        repeated=tuple(repeated.values()),
         rows=tuple(_compared(row, is_lacking=lacks) for row in found.rows),
     )
 
@@ -195,7 +208,15 @@ def hosts_summary(view: HostsView) -> Content:
     If any host was not observed with such a result, also what the sign `?` means.
     """
     legend = "" if all(row.observed for row in view.rows) else f" {_LEGEND}"
-    return Content.assemble(_credentials(view), _summary(view), (legend, "$text-warning"))
+    return Content.assemble(_credentials(view), _repeated(view), _summary(view), (legend, "$text-warning"))
+
+
+def _repeated(view: HostsView) -> Content:
+    if not view.repeated:
+        return Content("")
+    places = f" in {len(view.repeated):,} places" if len(view.repeated) > 1 else ""
+    words = f"! {calls_withheld_from(view.repeated)} passes{places} and reaches each model whose host passes it on. "
+    return Content.styled(words, "bold $text-error")
 
 
 def _credentials(view: HostsView) -> Content:
@@ -209,7 +230,9 @@ def _credentials(view: HostsView) -> Content:
 
 def _summary(view: HostsView) -> Content:
     if not view.withheld and not any(row.leak is Leak.YES for row in view.rows):
-        words = "Nothing is declared sensitive, so there is no leak to look for."
+        words = "Nothing in this result is declared sensitive, so there is no leak to look for."
+        if view.repeated:
+            words = "This result itself declares nothing sensitive."
         return Content.styled(words, "$text-warning")
     leaking = sum(row.leak is Leak.YES for row in view.rows)
     unknown = sum(row.leak is Leak.UNKNOWN for row in view.rows)

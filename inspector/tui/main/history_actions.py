@@ -6,8 +6,10 @@ from functools import partial
 from textual.screen import Screen
 
 from inspector.errors import UsageError
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
+from inspector.session.call_record import CallRecord
 from inspector.tui.call.runner import CallRunner
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper, LeftAt
@@ -29,13 +31,14 @@ class HistoryActions:
         selection: Selection,
         runner: CallRunner,
         target: Target,
+        known: Callable[[CallRecord], KnownSecrets],
         *,
         as_saved: Callable[[], str] | None,
         will_come_back: Callable[[str], None],
         open_tab: Callable[[str], None],
         repeats: Callable[[], None],
     ) -> None:
-        """`as_saved`: returns the target as it is written in saved calls. `repeats`: called when `r` has begun a call.
+        """`known`: see `PairAsked`. `as_saved`: returns the target as it is written in saved calls. `repeats`: called when `r` has begun a call.
 
         `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
         for that part, and makes Esc go back to the history. `open_tab`: opens a tab of the main screen.
@@ -46,6 +49,7 @@ class HistoryActions:
         self._selection = selection
         self._runner = runner
         self._target = target
+        self._known = known
         self._as_saved = as_saved or str
         self._will_come_back = will_come_back
         self._open_tab = open_tab
@@ -58,7 +62,7 @@ class HistoryActions:
         """
         if not is_back:
             self._keeper.before = LeftAt()
-        screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save)
+        screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save, self._known)
         self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
 
     def _tool(self, call: HistoryCall) -> Tool | None:

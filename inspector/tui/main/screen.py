@@ -1137,7 +1137,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self.notify(words if record is not None else "There is no result yet.", markup=False)
             return
         left, right = found
-        self.app.push_screen(PairScreen(PairAsked(left=left, right=right)))  # pyright: ignore[reportUnknownMemberType]
+        asked = PairAsked(left=left, right=right, known=self.server.vault.known_beside)
+        self.app.push_screen(PairScreen(asked))  # pyright: ignore[reportUnknownMemberType]
 
     def action_compare_hosts(self) -> None:
         """Compare all hosts on one result.
@@ -1157,7 +1158,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 selection.set_lenses(chosen.level, chosen.host)
 
         screen = HostsScreen(
-            selection.record, level=selection.level, host=selection.host, hosts=len(selection.hosts)
+            selection.record,
+            self.server.vault.known_beside,
+            level=selection.level,
+            host=selection.host,
+            hosts=len(selection.hosts),
         )
         self.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
 

@@ -89,7 +89,7 @@ class Selection:
             screen, self._asked_result, self._take_result, self._withhold_result, result.free_view
         )
         self._definitions = Latest(screen, asked_definition, self._take_definition, self._withhold_definition)
-        self.comparing = Comparing(screen, result, self._changed)
+        self.comparing = Comparing(screen, result, self._changed, vault.known_beside)
         self._records: dict[str, CallRecord] = {}
         self._masks = DefinitionMasks()
         self._unanswered: dict[str, Content] = {}

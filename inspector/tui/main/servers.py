@@ -188,6 +188,7 @@ class ServerParts:
             self.selection,
             self.runner,
             target,
+            self.vault.known_beside,
             as_saved=source.as_saved,
             will_come_back=stage.will_come_back_to_history,
             open_tab=stage.open_tab,

@@ -7,6 +7,7 @@ from msgspec import Struct
 from textual.screen import Screen
 
 from inspector.boundary.bounded import Level
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.contrast import Contrast, Lens, contrast
 from inspector.tui.result.pane import ResultPane
@@ -29,13 +30,23 @@ class ContrastAsked(Struct, frozen=True, kw_only=True):
     record: CallRecord
     left: Lens
     right: Lens
+    known: Callable[[CallRecord], KnownSecrets]
+    """Returns the values that were withheld from calls so far. Called in a thread; it blocks."""
 
 
 class Comparing:
     """Controls which two model views of a call are compared. Off until `start`."""
 
-    def __init__(self, screen: Screen[None], result: ResultPane, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        result: ResultPane,
+        changed: Callable[[], None],
+        known: Callable[[CallRecord], KnownSecrets],
+    ) -> None:
+        """`known`: see `ContrastAsked`."""
         self._screen = screen
+        self._known = known
         self._result = result
         self._changed = changed
         self._made = Latest(screen, contrast_view, self._take, self._could_not, result.free_view)
@@ -91,7 +102,7 @@ class Comparing:
         return Lens(level=left, host=self._base.host), Lens(level=right, host=self._base.host)
 
     def _ask(self, record: CallRecord, left: Lens, right: Lens) -> None:
-        self._asked = ContrastAsked(record=record, left=left, right=right)
+        self._asked = ContrastAsked(record=record, left=left, right=right, known=self._known)
         self._made.ask(self._asked)
         self._result.wait_for_contrast(left, right)
         self._changed()
@@ -112,4 +123,5 @@ class Comparing:
 
 def contrast_view(asked: ContrastAsked) -> Contrast:
     """The comparison that both sides show. Raises LookupError if a host is unknown."""
-    return contrast(asked.record, asked.left, asked.right, server=SERVER_NAME)
+    known = asked.known(asked.record)
+    return contrast(asked.record, asked.left, asked.right, server=SERVER_NAME, known=known)

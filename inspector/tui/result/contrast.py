@@ -7,12 +7,13 @@ from textual.content import Content
 from inspector.boundary.counted import counted
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
-from inspector.hosts.masks import masks_of
+from inspector.hosts.masks import masks_of, reaching_word
 from inspector.hosts.profile import Call, ModelContext
 from inspector.hosts.projection import projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.sides import beside
 from inspector.tui.result.view import ResultView
@@ -181,14 +182,20 @@ def _style(sign: str) -> str:
     return "$text-error" if sign == SideDifference.LEFT.value else "$text-accent"
 
 
-def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Contrast:
+def contrast(
+    record: CallRecord, left: Lens, right: Lens, *, server: str, known: KnownSecrets | None = None
+) -> Contrast:
     """Compare two model views of a call. Raises LookupError if a host is unknown.
 
-    `server`: the name that hosts know the server by.
+    `server`: the name that hosts know the server by. `known`: values that were withheld from other calls; they
+    are masked.
     """
     contexts = [_context(record, lens, server) for lens in (left, right)]
     raw = raw_of(record.outcome)
-    outline = Outline(*(beside(raw, context.model) for context in contexts))
+    sides = [beside(raw, context.model) for context in contexts]
+    if known is not None and not record.has_ids:
+        sides = [known.masked(side, reaching_word, record.number)[0] for side in sides]
+    outline = Outline(*sides)
     seen = [
         Seen(lens=lens, size_bytes=compact_bytes(context.model), observed=context.observed)
         for lens, context in zip((left, right), contexts, strict=True)
@@ -199,7 +206,7 @@ def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Con
         right=seen[1],
         outline=outline,
         leaves=leaf_count(outline),
-        values=tuple(context.model for context in contexts),
+        values=tuple(sides),
     )
 
 

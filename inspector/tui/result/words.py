@@ -15,6 +15,7 @@ from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.json.exact import Json
 from inspector.json.pointer import join
 from inspector.json.walk import places
+from inspector.pins.known_secrets import calls_withheld_from
 from inspector.protocol.outcome import Failure, FailureKind, RpcError, unfinished
 from inspector.session.call_record import CallRecord
 from inspector.session.wording import page_answer
@@ -148,10 +149,8 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
 
 def _known_words(view: ResultView) -> str:
     """`what was withheld from #1 reaches the model`."""
-    calls = sorted({why.removeprefix("withheld ") for why in view.known.values()})
-    more = f" and {len(calls) - 2:,} more" if len(calls) > 2 else ""
     places = f" in {len(view.known):,} places" if len(view.known) > 1 else ""
-    return f"what was withheld {' and '.join(calls[:2])}{more} reaches the model{places}"
+    return f"{calls_withheld_from(view.known.values())} reaches the model{places}"
 
 
 def _by_the_host(view: ResultView) -> Iterator[Content]:

@@ -14,6 +14,7 @@ from inspector.boundary.judgement import Judgement
 from inspector.history.files import HistoryFile, history_of
 from inspector.history.past_call import Ended, PastCall
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.protocol.targets import DemoTarget
 from inspector.session.call_record import CallRecord
@@ -390,7 +391,7 @@ def test_a_call_without_an_answer_has_no_result_in_a_comparison() -> None:
         for outcome in outcomes
     ]  # fmt: skip
     left, right = (HistoryCall(past=past(), record=record) for record in records)
-    outline = pair(PairAsked(left=left, right=right)).outline
+    outline = pair(PairAsked(left=left, right=right, known=lambda _: KnownSecrets())).outline
     node = outline.node_at("/result")
     assert node is not None
     assert outline.value(node, 0) is ABSENT

@@ -114,6 +114,21 @@ async def test_a_later_result_its_frames_and_stderr_are_masked_on_the_screen() -
         assert "withheld from #1" in text
         assert "passes a value" not in text
         assert SECRET not in text
+        await pilot.press("c")
+        text = await settled(pilot, app, "! what was withheld from #1 passes")
+        assert "Nothing" not in text
+        assert SECRET not in text
+        await pilot.press("escape", "d")
+        text = await settled(pilot, app, "declared against closed")
+        assert "SQL error near '••••••••" in text
+        assert SECRET not in text
+        await pilot.press("escape", "r")
+        await settled(pilot, app, "#3")
+        await pilot.press("=")
+        text = await settled(pilot, app, "SQL error near '•••••••• (28 characters)'")
+        assert SECRET not in text
+        await pilot.press("escape")
+        await settled(pilot, app, "#3")
         await pilot.press("t", "enter")
         await settled(pilot, app)
         assert SECRET not in screen_text(app)
