@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from inspector.boundary.bounded import Level
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.pins.pins import ConfirmReason
 from inspector.protocol.outcome import Result, unfinished
 from inspector.session.call_record import CallRecord
@@ -35,10 +36,12 @@ class AppOpener:
         asking: Callable[[str], Awaitable[Sequence[ConfirmReason]]],
         *,
         called: Callable[[CallRecord], None],
+        known: Callable[[CallRecord], KnownSecrets],
     ) -> None:
         """`asking`: returns the reasons to ask before a tool's first call, such as a changed definition.
 
-        `called`: called with the record of each call that the interface makes.
+        `called`: called with the record of each call that the interface makes. `known`: returns the values that
+        were withheld from calls so far; it blocks.
         """
         self._screen = screen
         self._link = link
@@ -46,6 +49,7 @@ class AppOpener:
         self._runner = runner
         self._asking = asking
         self._called = called
+        self._known = known
         self._worker: Worker[None] | None = None
         self._is_ending = False
 
@@ -79,7 +83,7 @@ class AppOpener:
         await asyncio.to_thread(import_module, "inspector.tui.apps.serving")
         from inspector.tui.apps.serving import AppServer  # noqa: PLC0415 - few open an interface
 
-        server = AppServer(self._screen, session, self._gate, self._asking, self._called, uri)
+        server = AppServer(self._screen, session, self._gate, self._asking, self._called, self._known, uri)
         await server.open(record, level, on_left=self._leave)
 
     def _leave(self) -> None:

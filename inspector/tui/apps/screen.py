@@ -1,5 +1,6 @@
 """The screen of an open MCP Apps interface: its actions, what was refused, and what it sends to the model."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
@@ -9,6 +10,8 @@ from textual.content import Content
 
 from inspector.apps.browser.running import AppEntry, AppEntryKind
 from inspector.boundary.bounded import Level
+from inspector.pins.known_secrets import KnownSecrets
+from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.pane import ResultPane
@@ -47,8 +50,12 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
     )
     FAILED = "The entry could not be shown"
 
-    def __init__(self, uri: str, tool: str, level: Level) -> None:
+    def __init__(
+        self, uri: str, tool: str, level: Level, known: Callable[[CallRecord], KnownSecrets]
+    ) -> None:
+        """`known`: returns the values that were withheld from calls so far. Called in a thread; it blocks."""
         super().__init__()
+        self._known = known
         self._uri = uri
         self._tool = tool
         self._level = level
@@ -57,7 +64,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
         self._shown: AppEntry | None = None
         self._lines = DrawnLines("app-entries", self._draw)
         self._result = ResultPane()
-        self._views = self.latest(_asked_result, self._take)
+        self._views = self.latest(self._asked_result, self._take)
 
     def body(self) -> ComposeResult:
         yield self._lines
@@ -126,6 +133,11 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
         if self._shown is not None and self._shown.record is not None:
             self._views.ask(ResultAsked(record=self._shown.record, level=self._level, host=HOST))
 
+    def _asked_result(self, asked: ResultAsked) -> ResultView:
+        """Runs in a thread."""
+        known = self._known(asked.record)
+        return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, known=known)
+
     def _take(self, view: ResultView) -> None:
         if self._shown is not None and self._shown.record is view.record:
             self._result.show(view)
@@ -147,7 +159,3 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
             content(shortened(entry.detail, max(width, 40)), QUIET),
         )
         return words.truncate(width, ellipsis=True)
-
-
-def _asked_result(asked: ResultAsked) -> ResultView:
-    return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME)

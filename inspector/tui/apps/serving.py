@@ -18,6 +18,7 @@ from inspector.apps.interface import AppInterface, interface_in
 from inspector.boundary.bounded import Level
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
 from inspector.json.exact import JsonObject
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.pins.pins import ConfirmReason
 from inspector.protocol.catalogue import Kind, Tool, unlisted
 from inspector.protocol.outcome import Result
@@ -56,9 +57,10 @@ class AppServer:
         gate: PolicyGate,
         asking: Callable[[str], Awaitable[Sequence[ConfirmReason]]],
         called: Callable[[CallRecord], None],
+        known: Callable[[CallRecord], KnownSecrets],
         uri: str,
     ) -> None:
-        """`under`: the main screen. `asking`, `called`: as in `AppOpener`.
+        """`under`: the main screen. `asking`, `called`, `known`: as in `AppOpener`.
 
         `uri`: the URI of the interface to open.
         """
@@ -67,6 +69,7 @@ class AppServer:
         self._gate = gate
         self._asking = asking
         self._called = called
+        self._known = known
         self._key = secrets.token_hex(8)
         self._uri = uri
         self._shown_uri = session.own.mask(shortened(uri, _LONGEST_URI))
@@ -87,7 +90,7 @@ class AppServer:
         view = await asyncio.to_thread(opening_view, interface, record, self._session, is_headed=is_headed)
         if not await self._gate.ask(view):
             return
-        self._screen = screen = AppScreen(self._shown_uri, record.name, level)
+        self._screen = screen = AppScreen(self._shown_uri, record.name, level, self._known)
         app = self._under.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         app.push_screen(screen, lambda _: on_left())  # pyright: ignore[reportUnknownMemberType]
         try:

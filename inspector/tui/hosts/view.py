@@ -1,6 +1,6 @@
 """The comparison of hosts: a row for each host's view of one result, and the details of one row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -132,8 +132,9 @@ def hosts_view(
         found = compare(record.outcome, record.tool, level, call=call, policy=record.policy, among=among)
     except _StoppedError:
         raise GivenUpError from None
-    passing = found.bounded.result
-    repeated = known.masked(passing, reaching_word, record.number)[1] if known and not record.has_ids else {}
+    why: Mapping[str, str] = {}
+    if known is not None and not record.has_ids:
+        _, why = known.masked(found.bounded.result, reaching_word, record.number)
     lacks = any(rule != Rule.META for _, rule in record.left_out)
     return HostsView(
         record=record,
@@ -141,7 +142,7 @@ def hosts_view(
         raw_bytes=found.raw_bytes,
         withheld=found.secret_count,
         credentials=len(found.bounded.credentials),
-        repeated=tuple(repeated.values()),
+        repeated=tuple(why.values()),
         rows=tuple(_compared(row, is_lacking=lacks) for row in found.rows),
     )
 

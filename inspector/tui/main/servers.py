@@ -195,7 +195,13 @@ class ServerParts:
             repeats=self._agree,
         )
         self.apps = AppOpener(
-            screen, self.link, stage.gate, self.runner, self.pins.asks, called=partial(stage.called, self)
+            screen,
+            self.link,
+            stage.gate,
+            self.runner,
+            self.pins.asks,
+            called=partial(stage.called, self),
+            known=self.vault.known_beside,
         )
         self.watch = self._watcher_of(stage.watching) if stage.watching is not None else None
 

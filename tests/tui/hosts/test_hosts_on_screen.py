@@ -138,7 +138,7 @@ async def test_no_host_is_called_safe_if_nothing_is_declared() -> None:
         await pilot.press("enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "c")
-        text = await settled(pilot, app, "Nothing is declared sensitive")
+        text = await settled(pilot, app, "Nothing in this result is declared sensitive")
         assert "no marks" in text
         assert "no leak  " not in text
 
