@@ -159,7 +159,9 @@ class _Upkeep:
 
     async def _start_again(self) -> None:
         if self.starts == MAX_STARTS:
-            self.gone = f"the server had ended, after it was started again {MAX_STARTS} times"
+            self.gone = (
+                f"the server had ended again after {MAX_STARTS} restarts, so it was not started once more"
+            )
             return
         self.starts += 1
         await self.session.reach_again()

@@ -137,7 +137,7 @@ for line in sys.stdin:
             99,
             ["a_exits1", "a_exits2", "a_exits3", "a_exits4"],
             4,
-            "the server had ended, after it was started again 3 times",
+            "the server had ended again after 3 restarts, so it was not started once more",
         ),
     ],
 )

@@ -128,7 +128,7 @@ def command(
     return max((each.code for each in checked), default=ExitCode.OK)
 
 
-_IGNORING = "--propose makes each call twice and prints the places that differ each time, such as a time, for --ignore"
+_IGNORING = "--propose makes each call twice and prints the places that differ between the two results (a time, for example), as lines for --ignore"
 
 
 class _Checked(Struct, frozen=True, kw_only=True):

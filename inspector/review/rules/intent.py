@@ -124,7 +124,7 @@ def _ambiguous(offer: Offer) -> Iterator[Hit]:
 RULES = (
     ReviewRule(
         id="SL-INT001",
-        title="Read-only, but named for a change",
+        title="Read-only, but its name says that it changes something",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
         consequence="Hosts call read-only tools without asking, so the change that the name suggests happens without confirmation.",

@@ -108,7 +108,7 @@ def _free_form(offer: Offer) -> Iterator[Hit]:
         asks = any(phrase in described for phrase in _ASKS)
         if named or asks:
             yield Hit(
-                message=f"The parameter `{safe_line(field.name)[:80]}` accepts anything in the model's context.",
+                message=f"The parameter `{safe_line(field.name)[:80]}` can take any part of the model's context, such as the conversation.",
                 pointer=field.pointer,
                 evidence=quoted(field.description),
                 confidence=Confidence.HIGH if named and asks else None,

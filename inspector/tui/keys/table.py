@@ -454,7 +454,7 @@ PANES: tuple[Command, ...] = (
         "left_square_bracket",
         "server(-1)",
         "previous server",
-        "To the server before.",
+        "To the previous server.",
         shown="[",
     ),
     _timeline(

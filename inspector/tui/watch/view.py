@@ -102,7 +102,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
         when = (
             "A save restarts the server and" if view.is_started else "After a save or its return, Sightline"
         )
-        words = f"{when} repeats the last call: if it may write, after r."
+        words = f"{when} repeats the last call (press r first if it may write)."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
