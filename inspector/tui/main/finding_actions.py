@@ -1,4 +1,4 @@
-"""The user's actions on findings: go to a finding's place, accept a finding, write the review to a file."""
+"""The user's actions on findings: show what a finding is about, accept it, write the review to a file."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,7 +35,7 @@ _FIRST_ANSWERS = ("initialize", "server/discover")
 _KINDS = {"resource": Kind.RESOURCE, "template": Kind.TEMPLATE, "prompt": Kind.PROMPT, "skill": Kind.SKILL}
 
 _NEAR = 24
-"""The maximum number of characters of the evidence that are searched for."""
+"""The maximum number of characters of a finding's evidence that are searched for in a definition."""
 
 _WHY = (
     "Sightline writes the reason to a file that sightline review --baseline reads. The finding does not "
@@ -57,10 +57,11 @@ def open_frames(
     known: KnownSecrets | None = None,
     began_s: float = 0.0,
 ) -> None:
-    """Show the frames of a timeline entry. `pointer`: a place to mark in the last frame.
+    """Show the frames of a timeline entry. If it has none, show its text.
 
-    `known`: the values that were withheld from calls of the session, which are masked. `began_s`: the time at
-    which the session began, on the clock of the timeline.
+    `pointer`: points to the value to mark in the last frame. `known`: the values that were withheld from calls
+    of the session, which are masked. `began_s`: the time at which the session began, on the clock of the
+    timeline.
     """
     if not entry.frames:
         screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
@@ -79,10 +80,10 @@ def open_frames(
 
 
 def _as_called(session: Session, entry: Entry) -> Catalogue:
-    """The catalogue of a session, with the tool of an exchange as it was defined at the call.
+    """The catalogue of a session, with the tool of an exchange as it was defined at the time of the call.
 
-    Of a call without a record, such as a running or cancelled one, as it was defined at the last call. The server
-    may have listed other tools since, with fewer marks.
+    If the call has no record, because it runs or was cancelled, the definition is the one at the last call of
+    the tool. The current definition is not used, because it may mark fewer values as sensitive.
     """
     called = [call for call in session.calls if call.tool and not call.tool.item]
     called.sort(key=lambda call: call.at_s == entry.at_s)
@@ -93,24 +94,24 @@ def _as_called(session: Session, entry: Entry) -> Catalogue:
 
 
 def _joined(frames: Sequence[Matched]) -> Matched:
-    """All frames of stderr joined to one, so that a traceback is read as a whole."""
+    """The frames of stderr joined into one frame, so that a traceback can be read as a whole."""
     raw = b"\n".join(matched.frame.raw.rstrip(b"\r\n") for matched in frames)
     return replace(frames[0], frame=replace(frames[0].frame, raw=raw))
 
 
 class TimelinePast(Struct, frozen=True, kw_only=True):
-    """What the timeline knows of this run, also of connections before the current one."""
+    """Functions that look things up in the timeline of this run, which includes earlier connections."""
 
     exchange_of: Callable[[int], tuple[Session, Entry] | None]
-    """The exchange of a call of this run, by its number."""
+    """Returns the exchange of a call of this run and its session, by the number of the call; None if there is none."""
     sessions: Callable[[], Sequence[Session]]
-    """The sessions with the server, the newest first."""
+    """Returns the sessions with the server, the newest first."""
     began_s: Callable[[Session], float]
-    """The time at which a session began, on the clock of the timeline."""
+    """Returns the time at which a session began, on the clock of the timeline."""
 
 
 class FindingActions:
-    """Opens the review and the places of findings; accepts findings and exports the review."""
+    """Opens the review, shows what a finding is about, accepts findings, and exports the review."""
 
     def __init__(  # noqa: PLR0913 - the parts that show findings
         self,
@@ -124,7 +125,7 @@ class FindingActions:
         *,
         secrets: SessionSecrets,
     ) -> None:
-        """`will_go_back`: called with the function for Esc, when a place in a definition is shown.
+        """`will_go_back`: called when a place in a definition is shown, with the function that Esc then calls.
 
         `secrets`: the values that were withheld from calls of the session, which are masked in frames.
         """
@@ -141,8 +142,9 @@ class FindingActions:
     def open_all(self, show_origin: Callable[[], None], *, is_back: bool = False) -> None:
         """Open the screen with all findings of the server.
 
-        `show_origin`: shows again what is shown now, if the user leaves the screen after going to a place.
-        `is_back`: the user comes back from a place.
+        `show_origin`: shows again what was shown before the user opened the screen for the first time. It is
+        called when the user leaves the screen after coming back to it from a finding in a definition.
+        `is_back`: true if the user comes back.
         """
 
         def go_to(entry: ReportEntry) -> bool:
@@ -162,9 +164,9 @@ class FindingActions:
         self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
 
     def go_to(self, entry: ReportEntry) -> bool:
-        """Show the place of a finding, or notify the user that the finding has no place.
+        """Show what a finding is about in a frame or a definition, or notify the user that it cannot be shown.
 
-        Returns whether the place is in a definition.
+        Returns whether it is shown in a definition.
         """
         session, finding = self._link.session, entry.finding
         kind = finding.subject.value
@@ -275,7 +277,10 @@ _FAULTS = {"/stray_output": "not a message", "/unasked": "unexpected answer"}
 
 
 def _fault_in(entries: Sequence[Entry], pointer: str) -> Entry | None:
-    """The first entry of the fault that a finding is about, or else the first of any fault; None if there is none."""
+    """The first timeline entry of the protocol fault that the pointer of a finding names; None if there is none.
+
+    If the pointer names no fault, the first entry of any fault.
+    """
     faults = [entry for entry in entries if entry.kind is EntryKind.FAULT and entry.frames]
     title = _FAULTS.get(pointer)
     return next((entry for entry in faults if title in {None, entry.title}), None)

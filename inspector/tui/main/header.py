@@ -45,8 +45,8 @@ _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 _LEAST_TARGET = 12
 """The minimum width of the target, in cells. With less room, only the server's own name is shown."""
 _MOST_OF_NAME = 30
-"""The width, in cells, up to which the server's name takes the place of details if there is no room for
-both."""
+"""The maximum width, in cells, that is reserved for the server's name. Details that do not fit beside it are left
+out."""
 
 LEAST = (60, 15)
 """The minimum size of the main screen, in columns and lines."""
@@ -77,10 +77,10 @@ def header(view: HeaderView, width: int) -> Content:
 
 
 _DISPENSABLE = ("lenses", "since", "recording", "place", "profile", "tools", "protocol")
-"""The parts that are shown where they have room, the most useful first.
+"""The parts that are shown if they have room, the most useful first.
 
-Lenses are the words before the names of boundary and host, since is the call of the trust label with the key
-that explains it, the recording is its time.
+`lenses`: the words `boundary:` and `host:` before the names. `since`: the call that brought the trust label, and
+the key that explains the label. `recording`: the time at which the recording began.
 """
 
 
@@ -160,7 +160,7 @@ class HeaderLine(Widget):
     view: reactive[HeaderView | None] = reactive(None)
 
     def render(self) -> Content:
-        """The header as wide as the screen. If the screen is too small, it begins with the size that is needed."""
+        """The header line. If the screen is too small, the line begins with the size that the screen needs."""
         width, height = self.screen.size
         is_small = width < LEAST[0] or height < LEAST[1]
         words = f" needs {LEAST[0]}x{LEAST[1]} " if is_small else ""

@@ -38,7 +38,10 @@ class HistoryActions:
         open_tab: Callable[[str], None],
         repeats: Callable[[], None],
     ) -> None:
-        """`known`: see `PairAsked`. `as_saved`: returns the target as it is written in saved calls. `repeats`: called when `r` has begun a call.
+        """`known`: returns the values that were withheld from other calls, which are masked. It blocks.
+
+        `as_saved`: returns the target as it is written in saved calls; None to write the target as shown.
+        `repeats`: called after `r` in the history has begun a call.
 
         `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
         for that part, and makes Esc go back to the history. `open_tab`: opens a tab of the main screen.

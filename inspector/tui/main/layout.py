@@ -1,7 +1,7 @@
 """Divides the main screen among the catalogue, the tool, the result and the timeline.
 
-The division is not a grid of CSS: if a rule of a grid changes, Textual draws every widget in the grid again, which takes
-longer than all the rest of a key.
+It does not use a grid of CSS, because Textual draws every widget in a grid again if a rule of the grid changes.
+That takes longer than all other work after a key is pressed.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 WIDE = 110
-"""The number of columns from which the result is beside the catalogue; otherwise it is below."""
+"""The minimum number of columns to show the result beside the catalogue; with fewer, it is below the catalogue."""
 TALL = 34
-"""The number of lines from which the parts have fixed shares; otherwise the part with the focus gets more lines."""
+"""The minimum number of lines for fixed shares of the parts; with fewer, the part with the focus gets more lines."""
 # Classes that main.tcss styles.
 _ALONE = "-alone"
 _HIDDEN = "-hidden"
 _LONG = "-long"
 _FORM_LINES = 11
-"""The lines of a form with few fields."""
+"""The number of lines for the tool if its form has few fields."""
 
 
 class Changes(TypedDict, total=False):
@@ -41,7 +41,7 @@ class Needs:
     """The state of the parts that the division depends on."""
 
     is_folded: bool = False
-    """True if the form is one line, as after its call."""
+    """True if the form is folded to one line, as it is after a call."""
     has_few_fields: bool = False
     is_reading: bool = False
     """True if the focus is in a tab of the tool without a form."""
@@ -50,7 +50,9 @@ class Needs:
     """True if the focus is in the result."""
 
     def tool_lines(self, columns: int, lines: int, of: int, *, is_low: bool) -> int:
-        """The lines for the tool, of `of` lines for the tool and the result. `of` if the tool is alone.
+        """The number of lines for the tool, out of `of` lines for the tool and the result together.
+
+        If the result is hidden, the tool gets all of them.
 
         `columns`, `lines`: the size of the terminal. `is_low`: true if it is too low for the timeline.
         """
@@ -76,20 +78,20 @@ class Needs:
         return max(0, min(wanted, of))
 
     def hides_catalogue(self, columns: int, lines: int) -> bool:
-        """True if the catalogue makes room for the result, or for the tab that is read."""
+        """True if the catalogue is hidden to make room for the result, or for the tab that the user reads."""
         return self._is_at_result(columns) or self.hides_result(columns, lines)
 
     def _is_at_result(self, columns: int) -> bool:
-        """True if the result needs the room that its catalogue and form have."""
+        """True if the result gets the room of the catalogue and the form, because the user reads it in a narrow terminal."""
         return columns < WIDE and self.is_in_result and (self.is_folded or not self.has_no_result)
 
     def hides_result(self, columns: int, lines: int) -> bool:
-        """True if the result makes room for the tab that is read."""
+        """True if the result is hidden to make room for the tab that the user reads."""
         return columns < WIDE and self.is_reading and lines < TALL
 
 
 class _Division(Layout):
-    """The places of the catalogue, the tool and the result. One of them alone has the whole area."""
+    """Arranges the catalogue, the tool and the result. If only one of them is displayed, it gets the whole area."""
 
     name = "division"
 
@@ -127,10 +129,10 @@ class _Work(Container):
 
 
 class ScreenLayout:
-    """Gives each part its place, one part the whole screen, or the timeline more lines."""
+    """Arranges the parts of the screen. One part can have the whole screen, and the timeline can be enlarged."""
 
     def __init__(self, screen: Screen[None], parts: Sequence[Widget], low: int) -> None:
-        """`parts`: the catalogue, the tool, the result and the timeline. `low`: the lines below which the timeline is hidden."""
+        """`parts`: the catalogue, the tool, the result and the timeline. `low`: the timeline is hidden on fewer lines."""
         self._screen = screen
         self._catalogue, self._tool, self._result, self._timeline = parts
         self._low = low
@@ -175,7 +177,7 @@ class ScreenLayout:
         }
 
     def arrange(self, **changes: Unpack[Changes]) -> None:
-        """Divide the screen again if a change of the needs makes a difference."""
+        """Change the needs of the parts, and divide the screen again if that makes a difference."""
         before, columns, lines = self._needs, *self._size
         self._needs = replace(before, **changes)
         if before == self._needs:
@@ -185,7 +187,7 @@ class ScreenLayout:
         if before.tool_lines(columns, lines, height, is_low=is_low) != self._needs.tool_lines(
             columns, lines, height, is_low=is_low
         ):
-            # Textual forgets the arrangement of the parent.
+            # This makes Textual forget the arrangement of the parent.
             self._tool.refresh(layout=True)
 
     def fit(self) -> None:

@@ -75,7 +75,10 @@ def save_dialog(block: JsonObject, name: str, number: int) -> AskScreen:
 
 
 def save(block: JsonObject, path: str) -> int:
-    """Write the data of a block to a new file. Returns the number of bytes. Raises UsageError, ValueError."""
+    """Write the data of a block to a new file. Returns the number of bytes.
+
+    Raises UsageError if the file cannot be written, and ValueError if the data is not base64 or is too large.
+    """
     key = payload_of(block)
     payload = block[key] if key is not None else None
     if not isinstance(payload, str) or len(payload) > MOST_BYTES * 4 // 3:

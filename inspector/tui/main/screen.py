@@ -134,7 +134,7 @@ _KEYS_WHILE_OPENING = frozenset(
 ) - {"colon"}
 """The keys that work while the first connection is being made, beside those of the footer.
 
-Not `:`, which may be part of a command line that was typed too early.
+`:` is not one of them, because it may be part of a command line that was typed too early.
 """
 
 
@@ -148,7 +148,7 @@ class EscTarget:
     part: Widget
     take: Callable[[], None]
     is_reached: bool = False
-    """True if the part has had the focus. Its content may have to be prepared first."""
+    """True once the part has had the focus. That may take a moment, because its content is prepared first."""
 
 
 class MainScreen(SizingScreen[None], inherit_bindings=False):
@@ -186,7 +186,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._copy_secret = copy_secret
         self._esc_target: EscTarget | None = None
         self._rested: CatalogueSpot | None = None
-        """Where the cursor of the catalogue has rested last: that item is open, or is being opened."""
+        """The item or server on which the cursor of the catalogue rested last. It is open, or is being opened."""
         self._is_opening = not self.READ_ONLY
         """True until a server is listed, or a connection has failed."""
         self._opening: Timer | None = None
@@ -295,7 +295,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self.server.watch.begin()
 
     def _say_opening(self) -> None:
-        """Show what is opened; if a server takes long to answer, how long, the limit and what may be wrong."""
+        """Show what is being opened.
+
+        If a server takes long to answer, also show the elapsed time, the limit, and what may be wrong.
+        """
         target, late = self.server.target, waiting_words(self.server.link.session)
         words = f"{self.OPENING} {cut_in_the_middle(str(target), 200)} …"
         self._catalogue.say(content(words) + Content.styled(f"\n{late}" if late else "", "$text-warning"))
@@ -450,7 +453,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @property
     def place(self) -> tuple[object, ...]:
-        """What is shown, as far as the answers to keys are about it."""
+        """The state of the screen. If it changes, notes in answer to earlier key presses are out of date."""
         server, tool, record = self.server, self.server.selection.tool, self.server.selection.record
         return (
             server.number,
@@ -466,7 +469,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         )
 
     def end_note(self, before_s: float) -> None:
-        """Remove a note before the keys that is older than `before_s`, by `time.time`."""
+        """Remove the note in front of the keys if it was made before `before_s`, a time of `time.time`."""
         self._keys.end_note(before_s)
 
     @property
@@ -794,7 +797,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @on(events.ScreenSuspend)
     def leave_to_another(self) -> None:
-        """Mask all values, and hide the keys: a dialog over this screen shows its own."""
+        """Mask all values, and hide the keys, because a dialog over this screen shows its own."""
         self.mask()
         self._keys.offers = ()
 
@@ -989,14 +992,17 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         server.restart(then=partial(server.selection.once_open, submit))
 
     def _connects_first(self, server: ServerParts, name: str) -> bool:
-        """True, with a message, if a call has to connect again first. `name`: the called item."""
+        """True if Sightline has to connect again before a call. If so, the user is notified.
+
+        `name`: the name of the called item.
+        """
         if server.link.state not in {SessionState.FAILED, SessionState.CLOSED} or self.READ_ONLY:
             return False
         self.notify(content(f"Connecting again, then calling {shortened(name, 60)}.").plain, markup=False)
         return True
 
     def _once_open(self, do: Callable[[], None]) -> None:
-        """Call `do` when the item under the cursor is open: a key right after the cursor has moved is for that item."""
+        """Call `do` once the item under the cursor is open, because a key pressed right after a move is for that item."""
         spot = self._catalogue.spot
         if spot is not None and (self._catalogue.has_focus_within or spot != self._rested):
             self.open_item(CataloguePane.Rested(spot))
@@ -1023,7 +1029,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         server.repeat(record)
 
     def _repeat_if_shown(self, server: ServerParts, call: RepeatableCall) -> None:
-        """Make a call again, unless `r` would make another one, because the user has gone elsewhere meanwhile."""
+        """Make a call again, unless the user has opened another item or call meanwhile, which `r` would repeat."""
         if self.server is server and server.runner.repeatable(server.selection.record) is call:
             self._repeat()
 
@@ -1081,7 +1087,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._keys.say(level_note(selection.level))
 
     def action_sides(self) -> None:
-        """Switch between one side and both sides of the result; if no result is shown, of the definition."""
+        """Switch between the model's side, the server's side and both, of the result or of the definition.
+
+        The definition is meant if its tab is open, and either has the focus or no result is on the screen.
+        """
         is_definition = self._tool.tab == "definition"
         if is_definition and (self._tool.has_focus_within or not self._is_result_shown):
             self._tool.definition.action_sides()
@@ -1091,7 +1100,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self.notify("No result is on the screen.", markup=False)
 
     def action_copy(self) -> None:
-        """Ask what to copy from the result. For the palette; the result pane has its own key for this."""
+        """Ask what to copy from the result. Only the palette calls this, because the result pane has its own key."""
         if self._result.view is None:
             self.notify("There is no result to copy yet.", markup=False)
         else:
@@ -1170,7 +1179,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._open(SecretsScreen(lambda: self.server.vault.custody, self._copy_secret, self._conceal))
 
     def _conceal(self, secret: str) -> None:
-        """Write a fetched secret to no file, whichever server repeats it or gets it in an argument."""
+        """Keep a fetched secret out of every file, whichever server repeats it or gets it in an argument."""
         for server in self._servers.all:
             server.conceal(secret)
         self.run_worker(partial(self._gate.oversight.conceal, secret), thread=True)
@@ -1321,11 +1330,14 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
 
 _LONGEST_ERROR_BYTES = 20_000
-"""The maximum size of an answer that is searched for the reason of an error whenever the timeline grows."""
+"""The maximum size, in bytes, of an answer that is searched for the reason of an error.
+
+The search runs whenever the timeline grows.
+"""
 
 
 def _refused_by_era(record: CallRecord, server: ServerParts) -> str:
-    """The request that the server could not send during the call because of the era of the connection; empty if none."""
+    """The method of the request that the server could not send during the call in this era; empty if there is none."""
     facts = server.link.server
     is_short = record.size_bytes <= _LONGEST_ERROR_BYTES
     return unanswerable(record.outcome, facts.era) if facts is not None and is_short else ""
@@ -1334,7 +1346,8 @@ def _refused_by_era(record: CallRecord, server: ServerParts) -> str:
 def _warnings(record: CallRecord, server: ServerParts, *, is_named: bool) -> tuple[str, ...]:
     """Sentences above a result that are not about the result alone.
 
-    `is_named`: whether the result itself names what it passes although it was withheld before.
+    `is_named`: whether the result pane already names the values that this result passes although they were
+    withheld from another call.
     """
     warnings: list[str] = []
     repeated = server.vault.repeating.get(record.number)

@@ -74,7 +74,7 @@ class Selection:
         host: str,
         enter: Callable[[], None],
     ) -> None:
-        """`enter`: shows this server in the panes. Called before an item is shown while they show another server."""
+        """`enter`: makes the panes show this server. Called before an item is shown, if they show another server."""
         self._screen = screen
         self._catalogue = catalogue
         self._enter = enter
@@ -102,7 +102,7 @@ class Selection:
         self._focuses_when_shown = False
         """True to focus the item once it is shown."""
         self._wanted: tuple[Entry, DefinitionMark] | None = None
-        """The place in a definition to show, until another item is opened."""
+        """An item, and the place in its definition to go to. None once it is shown, or another item is open."""
         self._unlisted: Tool | None = None
         """The open tool, if the server does not list it, or no longer lists it."""
         self._focus_result_of = ""
@@ -118,7 +118,7 @@ class Selection:
         self._unmasked: CallRecord | None = None
         """The call whose masked values are shown."""
         self._masking: Timer | None = None
-        """Masks them again."""
+        """The timer that masks them again."""
         self.level = level
         self.host = host
         self._host_before: str | None = None
@@ -231,7 +231,7 @@ class Selection:
         return bool(self._records)
 
     def once_open(self, do: Callable[[], None]) -> None:
-        """Call `do` when no item is being opened: then the item under the cursor is the open one."""
+        """Call `do` once no item is being opened, so that the item under the cursor is the open one."""
 
         async def wait() -> None:
             await self._items.idle()
@@ -263,8 +263,8 @@ class Selection:
     def rest_on(self, entry: Entry) -> None:
         """Open the item under the cursor.
 
-        Does nothing if the user has not moved the cursor there: it also moves if the open item is no longer
-        listed.
+        Does nothing if the user has not moved the cursor there. The cursor also moves by itself, when the open
+        item is no longer listed.
         """
         if self.is_moved_to(entry):
             self._leave_unlisted()
@@ -284,7 +284,7 @@ class Selection:
         return self._item is not None and self._item.entry is entry and self.record is not None
 
     def relist(self, catalogue: Catalogue, rows: Rows, nothing: str) -> None:
-        """Show a new listing. `nothing`: the words for one without items.
+        """Show a new listing. `nothing`: the words to show if it has no items.
 
         An open tool that is no longer listed stays open if it has a result or a running call.
         """
@@ -442,7 +442,7 @@ class Selection:
         self.say_why_none()
 
     def amend(self, record: CallRecord) -> None:
-        """Replace the record of a call: a model may now see more or less of its result."""
+        """Replace the record of a call, because a model may now see more or less of its result."""
         if record.name in self._records and self._records[record.name].number == record.number:
             self._records[record.name] = record
             self.look()
@@ -453,7 +453,7 @@ class Selection:
     def recall(self, record: CallRecord | None, *, opens_other: bool = False) -> None:
         """Make `record` the only stored call; None removes all calls.
 
-        `opens_other`: true if the item of the call is opened next. Nothing is then said about the item that is open.
+        `opens_other`: true if the item of the call is opened next, so that the open item is not updated.
         """
         before = self.record
         self._records = {record.name: record} if record is not None else {}
@@ -506,7 +506,7 @@ class Selection:
         self.look()
 
     def compare(self) -> None:
-        """Compare two model views of the last call side by side, or return to the raw result and its view."""
+        """Compare two model views of the shown call side by side, or return to its raw result and model view."""
         record = self.record
         if self.comparing.is_on:
             self.comparing.stop()
@@ -698,12 +698,12 @@ class Selection:
             self._tool.want_findings(self._item, result_remarks(shown) if shown else ())
 
     async def _keep_secrets(self) -> None:
-        """Put the secrets of ended calls into the vault once the result is drawn: that takes as long again."""
+        """Put the secrets of ended calls into the vault. Waits until the result is drawn, because this takes as long."""
         await self.idle()
         self._vault.take()
 
     def _asked_result(self, asked: ResultAsked) -> ResultView:
-        """Runs in a thread."""
+        """The view of a result. Runs in a thread."""
         known = self._vault.known_beside(asked.record)
         return result_view(
             asked.record, asked.level, asked.host, server=SERVER_NAME, unmasked=asked.unmasked, known=known

@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
 
 _MOST_STDERR = 400
-"""The maximum number of lines of stderr in which the exception is looked for that ended the server."""
+"""The maximum number of lines of stderr that are searched for the exception that ended the server."""
 _MOST_BEFORE = 200
-"""The maximum number of timeline entries in which lines from before a server was ready are searched."""
+"""The maximum number of timeline entries that are searched for what a server printed before it was ready."""
 
 
 def _host_names() -> tuple[str, ...]:
@@ -90,18 +90,18 @@ class Stage:
     keys_changed: Callable[[], None]
     vault_changed: Callable[[], None]
     draw_shown_server: Callable[[], None]
-    """Draws everything that depends on the shown server, after it has changed."""
+    """Draws everything that depends on which server is shown. Called after another server is shown."""
     take_rows: Callable[["ServerParts", Catalogue, Rows], None]
     called: Callable[["ServerParts", CallRecord], None]
     """Shows a call that an interface of MCP Apps has made."""
     will_go_back: Callable[[Callable[[], None]], None]
     will_come_back_to_history: Callable[[str], None]
     exchange_of: Callable[[int], tuple[Session, TimelineEntry] | None]
-    """The exchange of a call of this run, by its number."""
+    """Returns the exchange of a call of this run and its session, by the number of the call; None if there is none."""
     sessions: Callable[[str], Sequence[Session]]
-    """The sessions with a server, by its name in the timeline, the newest first."""
+    """Returns the sessions with a server, the newest first, by the name of the server in the timeline."""
     began_s: Callable[[Session], float]
-    """The time at which a session began, on the clock of the timeline."""
+    """Returns the time at which a session began, on the clock of the timeline."""
     open_tab: Callable[[str], None]
 
 
@@ -118,7 +118,7 @@ class ServerParts:
         self._life: Worker[None] | None = None
         self._restarting = asyncio.Lock()
         self._then: Callable[[], None] | None = None
-        """What waits for the next complete listing."""
+        """The function to call after the next complete listing."""
         self._printed = ""
         """What the server printed to stdout before it was ready, as it was last shown."""
         self.failure: FailureView | None = None
@@ -223,7 +223,10 @@ class ServerParts:
         )
 
     def mark(self, name: str) -> Mark:
-        """The mark of a definition that differs from the pin, from the first listing, or from that before a save."""
+        """The mark of a definition that differs from an earlier one; an empty mark for other definitions.
+
+        The earlier one is pinned, from the first listing, or from before the last save of a watched file.
+        """
         mark = self.pins.mark(name)
         return mark if mark.words.plain or self.watch is None else self.watch.mark(name)
 
@@ -268,7 +271,7 @@ class ServerParts:
             self.begin()
 
     def restart(self, then: Callable[[], None] | None = None) -> None:
-        """Cancel the running call, and reconnect in a worker: closing may take a while.
+        """Cancel the running call, and reconnect in a worker, because closing may take a while.
 
         `then`: called once everything is listed; not if connecting fails, or if another restart comes first.
         """
@@ -280,7 +283,10 @@ class ServerParts:
         self._stage.screen.run_worker(self.reconnect(), group=group, exclusive=True)
 
     def printed_before(self) -> str:
-        """A sentence about what the server printed to stdout before it was ready, once for each text. Untrusted text."""
+        """A sentence about what the server printed to stdout before it was ready. Untrusted text.
+
+        Empty if it printed nothing, or the same as at the last call of this method.
+        """
         entries = self.link.session.timeline.entries if self.link.session is not None else ()
         printed = next((entry.detail for entry in entries[:_MOST_BEFORE] if is_printed(entry)), "")
         before, self._printed = self._printed, printed or self._printed
@@ -336,7 +342,7 @@ class ServerParts:
     def list_again(self, *, is_wanted: bool = False) -> None:
         """Read every list of the server again. Cancels a reading that has not ended.
 
-        `is_wanted`: true if the user wants it, who is then notified of its outcome.
+        `is_wanted`: true if the user wants it. The user is then notified of the outcome.
         """
         read = self._list_again if is_wanted else self.link.relist
         self._stage.screen.run_worker(read, group=f"listing {self.number}", exclusive=True)
@@ -353,7 +359,7 @@ class ServerParts:
         self._stage.screen.notify(self.named(words), markup=False)
 
     def finished(self, record: CallRecord) -> None:
-        """Pass on the record of a call that has ended: to selection, watch, review and history."""
+        """Pass the record of a call that has ended to the selection, the watcher, the review and the history."""
         self.selection.finished(record)
         if self.watch is not None:
             self.watch.finished(record)
@@ -372,7 +378,7 @@ class ServerParts:
             self._agree()
 
     def _agree(self) -> None:
-        """Note that the user has pressed `r`: with `--watch`, later saves repeat this call."""
+        """Note that the user has pressed `r`, so that with `--watch` later saves repeat this call."""
         if self.watch is not None:
             self.watch.agree()
 
@@ -425,7 +431,7 @@ class ServerParts:
         )
 
     def conceal(self, secret: str) -> None:
-        """Withhold a secret from files and later texts, and search later results for it."""
+        """Keep a secret out of files, mask it in later texts of the session, and search later results for it."""
         if self.link.session is not None:
             self.link.session.conceal([secret])
         self.history.conceal([secret])

@@ -1,4 +1,4 @@
-"""The subscribed resources of one server: which have changed, and the line about them."""
+"""Keeps track of the subscribed resources of one server that have changed, and shows a line about them."""
 
 from collections.abc import Callable, Mapping
 from time import monotonic
@@ -27,11 +27,11 @@ class ResourceSubscriptions:
         self._link = link
         self._now_s = now_s
         self._updated_s: dict[str, float] = {}
-        """The time of the last change, by URI. The resource was not read since."""
+        """The times of the last changes of resources that were not read since, by URI."""
 
     @property
     def states(self) -> Mapping[str, bool]:
-        """The URIs, each with whether the server has confirmed the subscription."""
+        """The URIs of the subscribed resources. The value is true if the server has confirmed the subscription."""
         return self._link.subscriptions
 
     @property
@@ -40,7 +40,7 @@ class ResourceSubscriptions:
         return bool(self._updated_s)
 
     def offer(self, uri: str | None) -> str:
-        """The label of the key for an open resource; empty if the key does nothing there."""
+        """The label of the key that subscribes to the open resource or unsubscribes; empty if it does nothing."""
         if uri is None or not self._link.can_subscribe:
             return ""
         return "unsubscribe" if uri in self.states else "subscribe"
@@ -142,7 +142,7 @@ def _key(command_id: str, words: str) -> Content:
 
 
 def _age(age_s: float) -> str:
-    """`12 s`, `3 min`, `2 h`."""
+    """A duration in words, such as `12 s`, `3 min` or `2 h`."""
     if age_s < _MINUTE_S:
         return f"{age_s:.0f} s"
     minutes = int(age_s // _MINUTE_S)

@@ -29,7 +29,7 @@ TABS = (
     Tab(id="findings", label="Findings", is_note_needed=True),
     Tab(id="history", label="History"),
 )
-"""The tabs. The last one opens a screen: the history is about every tool."""
+"""The tabs. The last one opens a screen, because the history is about all tools."""
 
 
 class ToolPane(Vertical):
@@ -106,7 +106,7 @@ class ToolPane(Vertical):
         self.post_message(self.FindingsWanted(view, of_result))
 
     def count_history(self, calls: int) -> None:
-        """Show on the tab how many calls of the open tool the history has from this run."""
+        """Show on the History tab how often the open tool was called in this run."""
         self.tabs.annotate("history", f"{calls:,}" if calls else "")
 
     def show_findings(self, view: FindingsView) -> None:
