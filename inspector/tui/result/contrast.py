@@ -80,7 +80,10 @@ class Contrast(Struct, frozen=True, kw_only=True):
 
     @property
     def missing(self) -> SideDifference:
-        """The mark of a value that is missing on the right: withheld by the boundary, or left out by the host."""
+        """The sign of a value that is missing on the right.
+
+        If the boundary levels differ, the sign of a withheld value; otherwise that of a change by the host.
+        """
         is_withheld = self.left.lens.level is not self.right.lens.level
         return SideDifference.LEFT if is_withheld else SideDifference.CHANGED
 
@@ -93,7 +96,7 @@ def contrast_title(seen: Seen) -> Content:
 
 
 def contrast_strip(view: Contrast, width: int) -> Content:
-    """A line that names the two model views, and counts the leaves that differ. In rows of `width` cells."""
+    """The names of the two model views and the numbers of leaves that differ, in rows of `width` cells."""
     left, right = view.names()
     leaves = view.leaves
     shared = (
@@ -144,7 +147,7 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
     order = list(Level)
     is_stricter = order.index(after.level) > order.index(before.level)
     if more and (more < 0) is is_stricter:
-        # A part that is withheld as a whole counts once, whatever is in it: protocol metadata, a whole block.
+        # A part that is withheld as a whole, such as protocol metadata or a block, counts once.
         words = "nothing more passes" if is_stricter else "nothing more is withheld"
         return Content.assemble(lead, f": {words}")
     if not more:

@@ -148,7 +148,7 @@ def _copy(outline: Outline, node: int) -> Iterator[Content]:
 
 
 def _elsewhere(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
-    """What a host does with a value of which none of its changes is about: it passes it on in another shape."""
+    """The details of a value that the host passes on in another shape, if no change by the host is about the value."""
     yield _head("~", "$text-accent", "passed on in another shape", outline.pointer(node))
     yield labelled("why", Content("The host builds what its model gets; m shows the model's side."))
     yield from _changes(view.host, view.changes[:MAX_LISTED])

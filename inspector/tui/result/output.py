@@ -1,4 +1,4 @@
-"""What a server writes to stderr and stdout during a call: in short, for display next to the result."""
+"""What a server writes to stderr and stdout during a call, shortened to be shown next to the result."""
 
 from msgspec import Struct
 
@@ -24,12 +24,12 @@ class ServerOutput(Struct, frozen=True, kw_only=True):
 
 
 class OutputInShort(Struct, frozen=True, kw_only=True):
-    """The texts that are shown. Untrusted text."""
+    """The output of a server in short, as it is shown. Untrusted text."""
 
     words: tuple[str, ...] = ()
-    """One about stderr and one about stdout, if there is anything on them."""
+    """A text about stderr and a text about stdout; each is left out if nothing was written there."""
     cause: tuple[str, ...] = ()
-    """Of a failed call: the lines of stderr that end with the exception."""
+    """The lines of stderr that end with the exception, if the call failed; otherwise empty."""
 
 
 class OutputView(Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class OutputView(Struct, frozen=True, kw_only=True):
     known: KnownSecrets = KnownSecrets()
     masked: OutputInShort = OutputInShort()
     sent: OutputInShort = OutputInShort()
-    """The same as the server wrote it."""
+    """The same, not masked."""
     warnings: tuple[str, ...] = ()
 
 
@@ -53,7 +53,7 @@ def output_masks(record: CallRecord) -> OutputMasks:
 def output_view(
     record: CallRecord, output: ServerOutput, masks: OutputMasks, known: KnownSecrets | None = None
 ) -> OutputView:
-    """The view of the output during a call. Values are masked before lines are cut, so that no part of one is left.
+    """The view of the output during a call. Lines are cut after masking, so that no part of a value remains.
 
     `known`: the values that were withheld from calls of the session.
     """
@@ -85,4 +85,4 @@ def _in_short(output: ServerOutput) -> OutputInShort:
 
 
 _MOST_LINES = 1_000
-"""The maximum number of lines among which the exception is looked for."""
+"""The maximum number of lines of stderr that are searched for the exception."""

@@ -50,17 +50,17 @@ from inspector.tui.widgets.plain_text import PlainText
 _MOST_MASKED = 1_000
 """The maximum number of withheld values in a result whose links can be followed. Masking more takes too long."""
 _LARGE_BYTES = 1_000_000
-"""The size in bytes from which a view is freed in a thread."""
+"""The size in bytes above which a view is freed, and laid out as JSON, in a thread."""
 _LEAST_BESIDE = 80
-"""The minimum width for both sides, in cells."""
+"""The minimum width of the pane, in cells, to show both sides next to each other."""
 _OTHER_ROWS = 7
 """The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
 _LEAST_VALUES = 4
 """The number of rows for the titles of both sides and the values, while a reason is shown in full."""
 _LEAST_CAUSE = 3
-"""The minimum number of free rows for lines of stderr below the values."""
+"""Lines of stderr are shown below the values if more rows than this are free."""
 _MOST_WHY = 12
-"""The maximum number of rows of a reason in full that are shown at once."""
+"""The maximum number of rows that are shown at once of a reason in full."""
 _TALL = 16
 """The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
@@ -155,13 +155,13 @@ class ResultPane(Vertical):
         self._contrast: Contrast | None = None
         """The comparison of two model views that is shown in place of the result; None if there is none."""
         self._left_at: Spot | None = None
-        """The place of the value of the result that had the cursor before the comparison."""
+        """The value of the result that was under the cursor before the comparison."""
         self.is_earlier = False
-        """True if the next result to be shown is from a call that is not its tool's last."""
+        """True if the result is from a call that is not the last one of its tool. Set before `show`."""
         self._outdated = 0
         """The number of the last call from before the last save of the watched server; 0 without one."""
         self._output: OutputView | None = None
-        """What the server wrote to stderr and stdout during a call; that of the shown call is drawn."""
+        """What the server wrote to stderr and stdout during a call. Drawn only while this call is shown."""
         self._known = KnownSecrets()
         """The values that were withheld from calls of the session."""
         self._wanted_output = ServerOutput()
@@ -181,9 +181,9 @@ class ResultPane(Vertical):
         self._why_more = 0
         """The number of its rows after those that are shown."""
         self._findings: Mapping[int, Mapping[str, str]] = {}
-        """Why values have a sign after the review: by the number of the call, then by pointer."""
+        """Why values address the model according to the review, by the number of the call, then by pointer."""
         self._unsigned: ResultView | None = None
-        """The shown view without these signs."""
+        """The shown view without the signs that these findings add."""
         self._signs = Latest(self, _signed, self._take_signed, self._no_signs)
         self._wants_json = False
         self._jsons = Latest(self, _with_json, self._take_json, self._no_json)
@@ -208,7 +208,7 @@ class ResultPane(Vertical):
 
     def on_resize(self) -> None:
         """Show both sides if there is room."""
-        # What was masked while the pane was hidden has not been taken.
+        # Output that was masked while the pane was hidden was dropped, so it is masked again.
         self._want_output()
         self._label()
         self._choose_sides()
@@ -363,9 +363,9 @@ class ResultPane(Vertical):
             self._draw(view, _on_model_side(view, spot) if is_other_host else spot)
 
     def show_findings(self, found: Mapping[int, Mapping[str, str]]) -> None:
-        """Sign the values that the review finds to address the model.
+        """Put a sign before the values that address the model according to the review.
 
-        `found`: why, in words, by the number of the call, then by pointer.
+        `found`: the reasons in words, by the number of the call, then by pointer.
         """
         self._findings = found
         self._sign()
@@ -494,7 +494,7 @@ class ResultPane(Vertical):
     # Keys.
 
     def action_removal(self, step: int) -> None:
-        """Move to the next or previous difference, wrapping around at the ends."""
+        """Move to the next or previous difference, or match of an open search, wrapping around at the ends."""
         if self.values.is_searched:
             self.values.next_match(step)
             return
@@ -844,12 +844,12 @@ class ResultPane(Vertical):
 
 
 def _indent(row: Content) -> int:
-    """The indentation of the rows of a reason in full."""
+    """The indentation, in cells, of further rows of one line of a reason in full."""
     return LABELLED if row.plain.startswith("  ") else 2
 
 
 def _on_model_side(view: ResultView, spot: Spot | None) -> Spot | None:
-    """`spot`, or if the model gets nothing there, the first difference that the model gets."""
+    """`spot`; if the model gets nothing there, the spot of the first difference at which the model gets a value."""
     outline = view.outline
     node = outline.nearest(spot) if spot is not None else None
     if node is None or outline.value(node, 1) is not ABSENT:

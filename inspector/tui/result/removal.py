@@ -227,7 +227,7 @@ def removal_line(first: Removal, more: int) -> Content:
 def removal_sign(removal: Removal) -> tuple[str, str]:
     """The sign of a removal, and its style.
 
-    Protocol metadata has a quiet sign; text between markers has the sign of a change.
+    The sign is `·` for protocol metadata, `~` for text that reaches the model between markers, otherwise `✗`.
     """
     if is_delimited(removal):
         return "~", "$text-accent"
@@ -292,7 +292,7 @@ LABELLED = 16
 
 
 def _schema_place(removal: Removal) -> str:
-    """The part of the definition behind a removal; empty where there is none."""
+    """The pointer to the part of the output schema that a removal is due to; empty if there is none."""
     claim = removal.claim
     if claim is not None and claim.subject is Subject.TOOL:
         return claim.pointer.rpartition("/")[0] if claim.pointer.startswith(_OUTPUT_SCHEMA) else ""

@@ -1,4 +1,4 @@
-"""The two sides of a result: what the server sent, and what the model gets in the shape of it."""
+"""The two sides of a result: what the server sent, and what the model gets, put into the shape of what was sent."""
 
 from collections.abc import Mapping
 
@@ -30,7 +30,10 @@ class Sides(Struct, frozen=True, kw_only=True):
     masks: int = 0
     reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
     known: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
-    """What the model gets although it was withheld from another call, by pointer into `beside`: `withheld from #1`."""
+    """Why values that the model gets are secret, such as `withheld from #1`, by pointer into `beside`.
+
+    They were withheld from other calls.
+    """
 
 
 def sides_of(record: CallRecord, shown: Projection, known: KnownSecrets | None = None) -> Sides:
@@ -74,8 +77,9 @@ def beside(raw: Json, model: Json) -> Json:
     """The model's view in the shape of the raw result that is drawn next to it.
 
     A host may pass on only a part of the result. Content blocks alone are drawn as `content`, and JSON of the
-    structured content as `structuredContent`. What a model gets as structured content of a result that has
-    none, such as that of a page, is drawn as the members of the result, or as the result if that has none.
+    structured content as `structuredContent`. If the model gets structured
+    content of a result that has none, such as one of a page, it is drawn as the members of the result, or as
+    the result itself if that is not an object.
     """
     if not isinstance(raw, dict):
         return model["structuredContent"] if isinstance(model, dict) and is_moved(raw, model) else model
@@ -95,7 +99,7 @@ def beside(raw: Json, model: Json) -> Json:
 
 
 def is_moved(raw: Json, model: Json) -> bool:
-    """True if the model gets a result, or its members, as structured content, where they were not sent."""
+    """True if the model gets a result, or its members, as structured content that was not sent as such."""
     if not isinstance(raw, dict):
         return isinstance(model, dict) and set(model) == {"structuredContent"}
     if not isinstance(model, dict) or "structuredContent" in raw:
@@ -132,10 +136,10 @@ def _without(value: JsonObject, key: str) -> JsonObject:
 
 
 def in_order(value: Json, there: Json) -> Json:
-    """A result with its members reordered: those first that a model may see.
+    """A result with its members reordered, so that those that a model may see come first.
 
-    If the model gets content without structured content (`there`), content comes before: after thousands of
-    rows that it does not get, what it gets would not be seen.
+    If the model's view (`there`) has content but no structured content, content comes first of all, because it
+    would be out of sight after thousands of rows of structured content.
     """
     if not isinstance(value, dict) or not any(key in value for key in FIRST):
         return value
@@ -146,5 +150,5 @@ def in_order(value: Json, there: Json) -> Json:
 
 
 def in_order_of(raw: Json, model: Json, there: Json) -> Json:
-    """`there`, which is beside `raw`, in the order in which it is drawn."""
+    """`there`, the model's view in the shape of `raw`, with its members in the order in which they are drawn."""
     return there if is_moved(raw, model) else in_order(there, there)

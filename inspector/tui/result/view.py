@@ -123,9 +123,9 @@ class ResultView:
     raw_bytes: int
     model_bytes: int
     undeclared: Undeclared
-    """The number of leaves that passed though the output schema does not name them.
+    """The leaves that pass although no schema describes them.
 
-    0 if there is no output schema, or if the boundary level is not `declared`.
+    None if there is no output schema, or if the boundary level is not `declared`.
     """
     values: tuple[Json, ...]
     """The raw result and the model view, like the outline, but with members in their original order."""
@@ -138,16 +138,16 @@ class ResultView:
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
     """At level `open`: the values that level `declared` withholds but this model gets, by pointer."""
     undescribed: frozenset[str] = frozenset()
-    """The pointers to the values that pass though the output schema does not describe them; the first ones only."""
+    """The pointers to the first values that pass although no schema describes them."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why values that reach the model look like credentials, by pointer."""
     reached: int = 0
-    """The number of places in this model view with `known` values, and at level `open` with values that level `declared` withholds.
+    """The number of places in this model view that hold a secret, or a copy of one.
 
-    Copies of these values count too.
+    Secrets are the `known` values and, at level `open`, the values that level `declared` withholds.
     """
     known: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Why values that this model gets are secret though this result does not say so: `withheld from #1`, by pointer."""
+    """Why values of this model view are secret although this result does not say so, by pointer: `withheld from #1`."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -157,14 +157,14 @@ class ResultView:
     holder: str = ""
     """The pointer to the text of the model's side that holds the structured content as JSON; empty if none does."""
     sensitive: str = ""
-    """The declaration that makes a result sensitive of which nothing is withheld; empty if there is none."""
+    """The declaration that makes the result sensitive although nothing is withheld; empty if there is none."""
 
     to_model: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Why values address the model in the opinion of the review, in words, by pointer."""
+    """Why values address the model according to the review, in words, by pointer."""
     app: AppView | None = None
     """The role of an MCP App in this result; None if no app is involved."""
     recorded: frozenset[str] = frozenset()
-    """The pointers to texts of a recording in place of copies that were withheld when it was recorded."""
+    """The pointers to the texts that replace withheld copies of values in a recording."""
 
     @property
     def sender(self) -> str:
@@ -180,7 +180,7 @@ class ResultView:
 
     @property
     def is_moved(self) -> bool:
-        """True if the model gets members of the result as structured content, but they were not sent so."""
+        """True if the model gets the result, or its members, as structured content that was not sent as such."""
         return self.failure is None and is_moved(*self.values)
 
     @property
@@ -197,7 +197,7 @@ class ResultView:
     def places(self) -> tuple[int, ...]:
         """The nodes of `order`, from top to bottom.
 
-        Those of protocol metadata only if nothing else differs.
+        Those of protocol metadata and of Sightline's notice are included only if nothing else differs.
         """
         return self._loud(self.outline, sorted(self.order))
 
@@ -338,7 +338,7 @@ class ResultView:
         return SideDifference.CHANGED if all(map(is_delimited, removals)) else SideDifference.LEFT
 
     def is_quiet(self, outline: Outline, node: int) -> bool:
-        """True if a node that the model lacks is protocol metadata, and nothing else in it is withheld."""
+        """True if a node that the model lacks is protocol metadata, and no other rule withholds anything in it."""
         pointer = outline.pointer(node)
         if outline.difference(node) is not SideDifference.LEFT or not _is_protocol_only(pointer):
             return False
@@ -495,7 +495,7 @@ def with_findings(view: ResultView, to_model: Mapping[str, str]) -> ResultView:
     """A copy of a view in which the values at these pointers have a sign, and their reasons are listed."""
     found = _Found()
     for pointer, why in to_model.items():
-        # The review judges the result as sent; the boundary shown may withhold the value.
+        # The review judges the result as sent. The boundary may withhold the value at the level shown.
         if not view.is_withheld(pointer):
             found.add((SideDifference.TO_MODEL, "", why), pointer, 1)
     # Each takes a search, so only the first ones are places to move to.
@@ -513,7 +513,10 @@ def with_findings(view: ResultView, to_model: Mapping[str, str]) -> ResultView:
 
 
 def _recorded_copies(record: CallRecord, shown: Projection, outline: Outline) -> tuple[Removal, ...]:
-    """The copies of withheld values that a recording lacks, where the boundary withholds nothing itself."""
+    """Removals for the copies of withheld values that are not in a recording.
+
+    Copies in a place where the boundary withholds something itself are left out.
+    """
     if not record.has_ids or shown.bounded.level is Level.OPEN:
         return ()
     found: list[Removal] = []
@@ -530,7 +533,7 @@ _RECORDED_COPY = "withheld when it was recorded (a copy of a withheld value)"
 
 
 def _without_copies(shown: Projection, copies: frozenset[str]) -> Undeclared:
-    """The values that pass without a description, without the texts in place of `copies`."""
+    """The values that pass although no schema describes them, without the texts that replace `copies`."""
     free = shown.undeclared
     if not copies:
         return free
@@ -559,7 +562,7 @@ def _unmasked(view: ResultView, shown: Projection) -> ResultView:
 def _in_sent(shown: Projection, sent: Json) -> tuple[HostChange, ...]:
     """The changes by the host, with the indexes of content blocks in what was sent.
 
-    A change points into what the boundary let through, which has no index for a block that it drops.
+    A change points into what the boundary let through. There, blocks that the boundary dropped have no index.
     """
     changes = shown.context.changes
     pairs = paired_content(sent, shown.bounded.result) if shown.bounded.level is not Level.OPEN else None
@@ -587,7 +590,10 @@ def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
 
 
 def _passed_on(outline: Outline, credentials: Mapping[str, str], holder: str) -> dict[str, str]:
-    """The credentials at the places where the host passes them on; all as they are if none has such a place."""
+    """Why values look like credentials, by the pointer at which the host passes them on.
+
+    If it passes on none of them, `credentials` unchanged.
+    """
     found: dict[str, str] = {}
     for pointer, why in credentials.items():
         node = outline.node_at(pointer)
@@ -777,8 +783,8 @@ def _nearest(
 ) -> tuple[int, ...]:
     """The indexes of the removals of a node, or of the nearest value around it.
 
-    If there are none, the first inside the node, unless the boundary left some of it: then the host dropped
-    it.
+    If there are none, those of the first value inside the node that has any. Empty if the boundary kept some of
+    the node, because then the host dropped it.
     """
     around = _around(outline, node)
     at = next((at for at in around if at in removals_at), None)
@@ -886,7 +892,7 @@ def _change_key(change: HostChange) -> ReasonKey:
 
 
 def _member(removal: Removal) -> str:
-    """The pointer to name for a removal: of metadata, that of the member of the result."""
+    """The pointer to show for a removal. For protocol metadata, this is the pointer to the member of the result."""
     is_in_result = removal.rule in _NOISE and _is_protocol_only(removal.pointer)
     return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
 
@@ -897,7 +903,7 @@ METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for mode
 
 
 def undescribed_key(pointer: str) -> ReasonKey:
-    """The key for a value that reaches the model although no schema describes it."""
+    """The key of the reason for a value that reaches the model although no schema describes it."""
     words = _BLOCK if pointer.startswith("/content/") else _UNDESCRIBED
     return SideDifference.UNDESCRIBED, "", words
 

@@ -44,13 +44,13 @@ from inspector.tui.text import (
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference
 
 _LEAST_COUNTED = 4_000
-"""The minimum size in bytes of what a model gets for an estimate of its tokens."""
+"""The minimum size, in bytes, of a model view whose tokens are estimated."""
 
 
 def title(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
     """The call's number, how it ended, how long it took, and its name.
 
-    `is_brief`: without what the reasons say too, here and in `strip`.
+    `is_brief`: true to leave out what the reasons say too. `strip` has the same parameter.
     """
     record = view.record
     took = duration(record.duration_s)
@@ -148,7 +148,7 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
 
 
 def _known_words(view: ResultView) -> str:
-    """`what was withheld from #1 reaches the model`."""
+    """A text such as `what was withheld from #1 reaches the model`."""
     places = f" in {len(view.known):,} places" if len(view.known) > 1 else ""
     return f"{calls_withheld_from(view.known.values())} reaches the model{places}"
 
@@ -165,7 +165,7 @@ def _by_the_host(view: ResultView) -> Iterator[Content]:
 
 
 def _has_media(model: Json) -> bool:
-    """True if one of the first blocks that a model gets is a picture or sound: their bytes say nothing about tokens."""
+    """True if one of the first blocks that a model gets is not text, so that its bytes say nothing about tokens."""
     blocks = model.get("content") if isinstance(model, dict) else model
     first = blocks[:MAX_REMARKS] if isinstance(blocks, list) else []
     return any(isinstance(block, dict) and block.get("type") not in {"text", None} for block in first)
@@ -280,7 +280,7 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
     """The texts that can take the place of a value that the model does not get, the longest first.
 
     For a value that the boundary withholds: a text with the reason, a text with the words of the rule, and
-    one without both.
+    a text with neither.
     """
     removals = view.removals_on(outline, node)
     is_quiet = view.is_quiet(outline, node)
