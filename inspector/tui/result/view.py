@@ -125,7 +125,7 @@ class ResultView:
     undeclared: Undeclared
     """The leaves that pass although no schema describes them.
 
-    None if there is no output schema, or if the boundary level is not `declared`.
+    There are none if the tool has no output schema, or if the boundary level is not `declared`.
     """
     values: tuple[Json, ...]
     """The raw result and the model view, like the outline, but with members in their original order."""

@@ -69,7 +69,7 @@ class _Stretch:
 
 _ROUNDS = 6
 _SMALL = 20_000
-"""The maximum number of pairs of lines up to which each line is compared with each."""
+"""The maximum number of pairs of lines for which every line on the left is compared with every line on the right."""
 
 
 def _parts(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> "list[_Stretch | _Equal]":

@@ -16,7 +16,7 @@ _READ = 4_000
 """The maximum number of characters of each text that are compared."""
 _WORD = re.compile(r"[^\W_]{3,}")
 _MASKED = re.compile(rf"{MASK}( \([^()]*\))?|\[withheld [^\[\]]+\]")
-"""Matches a mask, and what stands for a withheld value of a recording."""
+"""Matches a mask, and the text that replaces a withheld value in a recording."""
 _NOT_SAID = frozenset({"text", "input_text"})
 _KINDS = frozenset({"text", "image", "audio", "resource", "resource_link"})
 _EQUAL, _STANDS_FOR, _SAME_PLACE = 4.0, 0.12, 0.1
@@ -64,7 +64,7 @@ def paired_content(one: Json, other: Json) -> BlockPairs | None:
 
 
 def _best(rows: int, columns: int, likeness: Callable[[int, int], float]) -> list[tuple[int, int]]:
-    """The pairs with the highest sum of likeness; of several that are as good, the first ones."""
+    """The pairs with the highest sum of likeness. Of equally good solutions, the one that pairs earlier blocks."""
     scores = [[likeness(a, b) for b in range(columns)] for a in range(rows)]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for a in range(rows - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Lines about one change of a definition or of a result: its place, what it weakens, the texts before and after."""
+"""Lines about one change of a definition or of a result: where it is, what it weakens, the texts before and after."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ _QUIET = "$foreground 70%"
 
 
 def change_title(change: DefinitionChange) -> Content:
-    """The definition and the place that changed."""
+    """The name of the definition, and the pointer to what changed in it."""
     sign = SIGNS[change.kind]
     if not change.pointer:
         word = {ChangeKind.ADDED: "is new", ChangeKind.REMOVED: "is gone"}.get(change.kind, "has changed")
@@ -40,7 +40,10 @@ def change_title(change: DefinitionChange) -> Content:
 
 
 def change_details(change: DefinitionChange, most: int = _MAX_TEXT) -> Iterator[Content]:
-    """The declarations that a change weakens, and the texts before and after; no texts of a whole definition."""
+    """The declarations that a change weakens, and the texts before and after.
+
+    If a whole definition is new or gone, its texts are left out.
+    """
     for what in change.weakens:
         yield Content.assemble(("  ! ", "bold $text-warning"), content(shortened(what, 300)))
     if change.pointer:

@@ -9,7 +9,7 @@ from inspector.tui.values.sides import Value
 _Kind = TypeVar("_Kind", str, int)
 _ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
 _NUMBER_ROOM = 30
-"""The maximum width, with quotes and separators, of a value of one of those types, or of an integer of 64 bits."""
+"""The maximum width, with separators, of a value of a type in `_ONE_ROW`, or of an integer of 64 bits."""
 
 
 def is_short(value: Value, room: int) -> bool:

@@ -29,7 +29,10 @@ def tree_label(key: str) -> str:
 
 
 def record_labels(keys: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The padded labels of an object of scalars; None if a value may be a picture or JSON in a text."""
+    """The padded labels of an object of scalars.
+
+    None if there are no keys or too many, or if a value may be a picture or a text that contains JSON.
+    """
     labels = [tree_label(key) for key in keys[:_MOST_KEYS]]
     is_picture = not MIME_KEYS.isdisjoint(keys)
     if not 0 < len(keys) <= _MOST_KEYS or is_picture or any(label.endswith(TEXT) for label in labels):

@@ -75,20 +75,21 @@ class _Rest:
 
 
 Spot: TypeAlias = tuple[tuple[str, bool], ...]
-"""The way from the root to a node, also through JSON in a text: each token, and whether the left side has a value there.
+"""The path from the root to a node: for each step, its token, and whether the left side has a value there.
 
-Pointers do not suffice: such JSON has pointers of its own, and a block of the right side may have the index of another.
+A pointer does not suffice, because JSON in a text has pointers of its own, and because two content blocks, one on each
+side, may have the same index.
 """
 
 _Waiting: TypeAlias = list["Item | _Rest | int"]
-"""What is to be built, the next one last. A number is a node whose members are built."""
+"""What is still to be built; the next one is last. A number is a node to be closed, because its members are built."""
 
 
 INDENT = 2
 _LEAST_ROOM = LEAST + 4 + 3
 """The minimum width of a row in cells, without its indentation.
 
-The widest character, a sign of continuation, quotes and a comma fit.
+It is enough for the widest character, the sign of a continued text, quotes and a comma.
 """
 _SEPARATOR = "  "
 _LONG = 40
@@ -125,7 +126,7 @@ _DIFFERENCES = (SideDifference.NONE, SideDifference.LEFT, SideDifference.CHANGED
 _FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE, _MOVED = 1, 2, 4, 8, 16, 32, 64, 128
 _NOT_ZERO = re.compile(rb"[^\x00]")
 _SLOW = ~(_TOP | _COMMA_LEFT | _COMMA_RIGHT)
-"""The flags of nodes whose height takes more than a look at the value."""
+"""The flags of nodes whose height does not follow from the label and the value alone."""
 
 
 class Outline:
@@ -147,9 +148,9 @@ class Outline:
         self.style = style
         self._blocks = blocks
         self._moved: dict[tuple[int, str], int] = {}
-        """The index on the right of items that have another one on the left, by list and token."""
+        """The index on the right side of items whose index on the left side differs, by the node of the list and token."""
         self._right_indexes: dict[int, int] = {}
-        """The same, by node."""
+        """The same indexes, by the node of the item."""
         self.is_pair = right is not ABSENT
         self._labels: list[str] = []
         self._values: tuple[list[Value], list[Value]] = ([], [])
@@ -316,7 +317,7 @@ class Outline:
             self._ends[0] = len(self._labels)
 
     def _with_index(self, item: Item) -> Item:
-        """An item, flagged if its index on the right is another one."""
+        """An item, flagged if its index on the right side differs from that on the left side."""
         label, token, one, other, depth, parent, flags = item
         index = self._moved.get((parent, token))
         # Values of two kinds have two nodes, and this flag already.
@@ -466,7 +467,10 @@ class Outline:
         waiting.extend(reversed(below))
 
     def _with_text(self, item: Item) -> Item:
-        """A content block of a text alone as its text, and JSON in a text as its value."""
+        """An item with its text in place of a text block without other members, and parsed JSON in place of its text.
+
+        Other items are returned unchanged.
+        """
         label, token, one, other, depth, parent, flags = item
         texts = block_texts(one, other) if label.startswith(_BLOCK) else None
         if texts is not None:
@@ -695,7 +699,7 @@ class Outline:
 
 
 def _with_commas(below: list[Item]) -> None:
-    """Set the flag for a comma after every member of each side but its last."""
+    """Set the comma flag of each side on all members but the last one that the side has."""
     seen = [False, False]
     for index in range(len(below) - 1, -1, -1):
         name, token, one, other, depth, parent, flags = below[index]

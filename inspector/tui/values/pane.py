@@ -30,7 +30,7 @@ _DIVIDER = "│"
 _MANY = 4_000
 """The number of nodes above which rows are counted in a thread."""
 _LEAST_SHOWN = 3
-"""The number of rows of the first value under the cursor that are in sight."""
+"""The minimum number of rows of the value under the cursor that are visible when an outline is first shown."""
 _MOST_SEARCHED = 400
 """The maximum number of rows of a marked value that are searched for the marked part."""
 _STYLES = {
@@ -103,9 +103,9 @@ class OutlineLines(Lines):
         """The place to which the cursor goes once the rows are counted."""
         self._folded = frozenset[int]()
         self._is_opening = False
-        """True if the outline is new, and neither the cursor nor a fold was moved since it is shown."""
+        """True if the outline is new, and the user has not moved the cursor since the outline is shown."""
         self._is_taking = False
-        """True if the rows change now, and with them the cursor."""
+        """True while the rows are replaced, which may move the cursor."""
         self._mark: tuple[str, str] | None = None
         self._marked = range(0)
         self._counts = Latest(self, _counted, self._take, self._could_not)
@@ -279,7 +279,7 @@ class OutlineLines(Lines):
     def on_resize(self) -> None:
         """Count the rows for the new width. The cursor stays on its value."""
         rows = self._rows
-        # Of an outline that was shown while this was hidden, the rows are not counted yet.
+        # If the outline was shown while this widget was hidden, its rows are not counted yet.
         is_drawn = rows is not None and rows.outline is self._wanted and rows.widths == self._widths()
         if self._wanted is not None and not is_drawn:
             if self._spot is None:
@@ -357,7 +357,7 @@ class OutlineLines(Lines):
             self.post_message(self.SearchWanted())
 
     def search(self, query: str) -> None:
-        """Go to the first match of `query` after the place where the search began. "" ends the search."""
+        """Go to the first match of `query` from the node on at which the search began. "" ends the search."""
         self._search, self._matches = query, ()
         if self._wanted is not None:
             self._searches.ask(SearchAsked(self._wanted, self._sides(), query))

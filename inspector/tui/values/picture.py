@@ -1,6 +1,6 @@
-"""Pictures in content blocks, drawn in half-blocks: two pixels in a cell.
+"""Pictures in content blocks, drawn with half-block characters, so that a cell shows two pixels.
 
-Of other data, the type and the size are shown.
+For sounds and for pictures that cannot be drawn, the type and the size are shown.
 """
 
 import warnings

@@ -116,7 +116,7 @@ def records_at(
 
 
 def _uniform(items: list[Json]) -> list[Record] | None:
-    """The first objects of scalars with the same keys in the same order; None if there are few."""
+    """The first objects of scalars with the same keys in the same order; None if there are fewer than `LEAST_RUN`."""
     if len(items) < LEAST_RUN or type(items[0]) is not dict or type(items[LEAST_RUN - 1]) is not dict:
         return None
     count = _count(_IS_DICT, map(type, items))

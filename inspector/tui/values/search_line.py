@@ -84,9 +84,9 @@ class SearchLine(Horizontal):
 
     @on(Input.Submitted)
     def action_keep(self) -> None:
-        """Focus the values, at the first match after the cursor, from which `n` and `N` continue.
+        """Focus the values. `n` and `N` continue from the current match.
 
-        Without words, close the search.
+        If no words were typed, close the search.
         """
         if self._input.value:
             self._values.focus()

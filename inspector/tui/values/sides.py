@@ -64,7 +64,7 @@ def are_by_index(one: list[Json], other: Value) -> bool:
 
 
 def covers(blocks: BlockPairs, one: list[Json], other: list[Json]) -> bool:
-    """True if pairs name every item of both lists."""
+    """True if `blocks` contains each index of both lists once, in order."""
     return [a for a, _ in blocks if a != GAP] == [*range(len(one))] and [
         b for _, b in blocks if b != GAP
     ] == [*range(len(other))]
@@ -73,13 +73,13 @@ def covers(blocks: BlockPairs, one: list[Json], other: list[Json]) -> bool:
 def paired(
     pairs: Iterable[tuple[int, int]], one: list[Json], other: list[Json]
 ) -> Iterator[tuple[str, Value, Value]]:
-    """Yield the items of two lists by pairs of indexes."""
+    """Yield the items that pairs of indexes name in two lists: token, left, right. An index may be `GAP`."""
     for a, b in pairs:
         yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
 
 
 def items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Value]]:
-    """Yield the items of two lists that are not content blocks."""
+    """Yield the items of two lists that are not lists of content blocks: token, left, right."""
     if len(one) == len(other) or max(len(one), len(other)) > _ALIGNED:
         for index, (left, right) in enumerate(zip_longest(one, other, fillvalue=ABSENT)):
             yield str(index), left, right

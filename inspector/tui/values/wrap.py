@@ -141,7 +141,7 @@ def is_plain(text: str) -> bool:
 class _Widths(dict[str, int]):
     """The width of characters in cells, as they are drawn.
 
-    The cache is emptied when full: a text may contain any character of Unicode.
+    The cache is emptied when it is full, because a text may contain any character of Unicode.
     """
 
     def __init__(self, shown: Callable[[str], str]) -> None:
