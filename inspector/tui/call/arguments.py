@@ -87,7 +87,7 @@ def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
 def default_entries(form: Form) -> dict[str, Entered]:
     """The entries that produce the defaults of a schema.
 
-    Members of an object that may be left out have no default entries.
+    The members of an optional object have no default entries.
     """
     found: dict[str, Entered] = {}
     optional: list[str] = []

@@ -125,8 +125,8 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
 def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> CommandLine | str:
     """A call as a command, or the reason why there is none.
 
-    `tool`: only a name if the server does not list the tool. Then no schema says which arguments are
-    sensitive.
+    `tool`: the tool, or its name if the server does not list it. With a name alone, no schema says which
+    arguments are sensitive, so none are left out.
     """
     if isinstance(tool, str):
         return call_command(target, tool, arguments, ())

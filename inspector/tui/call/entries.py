@@ -76,7 +76,7 @@ class Entered(Struct, frozen=True, kw_only=True):
 
     text: str = ""
     chosen: int | None = None
-    """The index of the chosen value of a closed set; for a list of objects, their number; None if empty."""
+    """The index of the chosen value of a closed set, or the number of objects of a list; None if the input is empty."""
     picked: tuple[int, ...] | None = None
     """The indexes of the picked values of a closed set; None if none were picked."""
 
@@ -237,9 +237,9 @@ def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Ent
 
 
 def _picked(item: Field, value: Json) -> Entered | None:
-    """The entry with the values of a list picked.
+    """The entry in which the values of a list are picked.
 
-    None if one is not among the choices, occurs twice, or is out of their order.
+    None if a value is not among the choices or occurs twice, or if the values are not in the order of the choices.
     """
     found = [entry_of(item, each) for each in value] if isinstance(value, list) else [None]
     picked = tuple(entry.chosen for entry in found if entry is not None and entry.chosen is not None)
@@ -313,7 +313,7 @@ def note(field: Field) -> Content:
 def place_problems(
     lines: tuple[FormLine, ...], problems: tuple[Problem, ...]
 ) -> tuple[dict[str, str], tuple[Problem, ...]]:
-    """Problems by field; then the problems without a field.
+    """The words of problems by the pointer of their field, and the problems without a field.
 
     A problem belongs to the field at its pointer, or to the nearest field around that.
     """

@@ -40,9 +40,9 @@ Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
 _BATCH = 5
 """The number of lines mounted at a time, so that a long form does not block the screen."""
 _PADDING = 2
-"""The cells beside a label in its column."""
+"""The width, in cells, of the padding beside a label in its column."""
 _LEAST_SHARE, _MOST_SHARE = 0.3, 0.5
-"""The share of the width that the column of the labels has, as far as they need it."""
+"""The minimum and the maximum share of the width for the column of the labels."""
 _MOST_UNDONE = 200
 """The maximum number of changes of one field that can be undone."""
 
@@ -60,7 +60,7 @@ class FieldInput(Input):
         self.placeholder = self._hint.truncate(self.content_size.width, ellipsis=True).plain
 
     def on_paste(self, event: events.Paste) -> None:
-        """Say so if only the first of several lines is pasted."""
+        """If several lines are pasted, notify the user that only the first is taken."""
         lines = len(event.text.splitlines())
         if lines > 1:
             words = f"Only the first of {lines:,} lines was pasted. ^j shows the arguments as JSON, which takes all lines."
@@ -68,7 +68,7 @@ class FieldInput(Input):
 
 
 class FieldLine(Widget):
-    """A label and an input, with a problem or the server's note about the field below."""
+    """A label and an input. Below them is a problem, or the server's note about the field."""
 
     DEFAULT_CSS = """
     FieldLine {
@@ -106,7 +106,7 @@ class FieldLine(Widget):
         self._label = PlainText(label(line), classes="field-label")
         self._note = PlainText(classes="field-note")
         self._room = 80
-        """The cells of the column of the label, without its padding."""
+        """The width, in cells, of the column of the label, without padding."""
         self._default: Entered | None = None
         self._is_default = False
         self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line, self._suggester)
@@ -250,7 +250,7 @@ class FieldLine(Widget):
 
 
 class ArgumentForm(VerticalScroll, can_focus=False):
-    """Shows a line for each argument of a tool. A form that is only read has the focus itself, and scrolls."""
+    """Shows a line for each argument of a tool. A read-only form takes the focus itself and can be scrolled."""
 
     DEFAULT_CSS = """
     ArgumentForm { height: 1fr; background: $surface; scrollbar-size: 1 1; }
@@ -379,7 +379,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     @on(Input.Submitted)
     def tell_submitted(self, event: Input.Submitted) -> None:
-        """Post `Submitted`: Enter was pressed in an input."""
+        """Post `Submitted`, because Enter was pressed in an input."""
         event.stop()
         self.post_message(self.Submitted())
 

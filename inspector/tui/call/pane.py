@@ -44,7 +44,7 @@ _EMPTY = {
 _FEW_FIELDS = 2
 """The number of fields up to which a form needs less than half of a tall screen."""
 _DESCRIPTION_SHARE = 3
-"""A description takes up to one part in this many of the pane's rows, and the rows that the form leaves."""
+"""A description gets at most the rows of the pane divided by this number, or the rows that the form leaves free."""
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""
 
@@ -132,7 +132,7 @@ class CallPane(Vertical):
         anyway: bool
 
     class Folded(Message):
-        """Posted when the form was folded or unfolded: its height changes."""
+        """Posted when the form was folded or unfolded, because its height changes."""
 
     @dataclass
     class Switched(Message):
@@ -155,7 +155,7 @@ class CallPane(Vertical):
         """Asks the server for values of an argument while the user types."""
         self._view: ToolView | None = None
         self._folded: tuple[Content, Content] | None = None
-        """The call that was made from this form, with its keys; None if the form was not folded for one."""
+        """The line about the last call of this form, and the keys shown with it; None if the form was not folded for it."""
         self._shown = Content(""), Content("")
         """The line that is shown in place of the folded form, and the keys shown with it."""
         self._draft: ArgumentDraft | None = None
@@ -331,7 +331,7 @@ class CallPane(Vertical):
         return self._folded if self.is_folded else None
 
     def fold_again(self, folded: tuple[Content, Content]) -> None:
-        """Fold the form as it was before it was shown again."""
+        """Fold the form again. `folded`: the line and the keys that the property `folded` returned."""
         self._folded = folded
         self._fold(*folded)
 
@@ -492,7 +492,7 @@ _MOST_NAMED = 5
 
 
 def _named(problems: Sequence[Problem]) -> str:
-    """`owner, address/city`: the arguments that problems are about, each once. Untrusted text."""
+    """The arguments that problems are about, each once, such as `owner, address/city`. Untrusted text."""
     names = list(dict.fromkeys(shortened(one.pointer[1:] or "the arguments", 60) for one in problems))
     more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more

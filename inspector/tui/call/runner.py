@@ -105,7 +105,7 @@ class _Running:
     arguments: JsonObject
     began_s: float
     sent_s: float
-    """The time by `time.time` from which the server may work on it."""
+    """The time, by `time.time`, from which the server may work on the call."""
     worker: Worker[None]
     ticking: Timer
     is_quiet: bool = False
@@ -128,7 +128,7 @@ class RepeatableCall(Struct, frozen=True, kw_only=True):
 
 
 def call_words(title: str, in_short: str, kind: Kind) -> Content:
-    """A call as `mint(owner="ada")`, a prompt with its arguments, or the title of what is read.
+    """A call in words: a tool or prompt as `mint(owner="ada")`, or the title of what is read.
 
     `in_short`: the arguments, without sensitive values.
     """
@@ -209,7 +209,7 @@ class CallRunner:
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
         """What the user last entered for an item: fields or JSON text.
 
-        If nothing yet, the defaults of its schema.
+        If the user has not entered anything yet, the defaults of its schema.
         """
         found = self._written.get(view.tool.name) if view.tool else None
         if found is not None:
@@ -452,7 +452,7 @@ class CallRunner:
             self._pane.write_form({**sensitive_entries(writing.lines, writing.entered), **entered})
 
     def _write_json(self, form: Form, writing: Writing) -> None:
-        """Switch to JSON. Sensitive values stay in the form: JSON would show them."""
+        """Switch to JSON. Sensitive values stay in the form, because JSON would show them."""
         hidden = sensitive_entries(writing.lines, writing.entered)
         open_entries = {pointer: entry for pointer, entry in writing.entered.items() if pointer not in hidden}
         arguments = as_arguments(replace(writing, entered=open_entries)).arguments

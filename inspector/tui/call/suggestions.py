@@ -46,7 +46,7 @@ class OfferSuggester(Suggester):
 def continuing(offers: Iterable[str], typed: str) -> str | None:
     """The first of the offered values that continues the typed text; None if none does.
 
-    An input draws its suggestion unchanged, so it is safe text.
+    Values that are not safe text are skipped, because an input draws its suggestion unchanged.
     """
     return next(
         (each for each in offers if each.startswith(typed) and safe_line(each) == each != typed), None
