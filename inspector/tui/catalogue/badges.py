@@ -89,7 +89,7 @@ def _value(value: bool | str | tuple[str, ...]) -> str:  # noqa: FBT001 - a trai
 _Marked: TypeAlias = tuple[tuple[Tool, RowMarks], ...]
 
 _AT_ONCE = 200
-"""The maximum number of tools whose badges are computed together: more than fit on a screen."""
+"""The maximum number of tools whose badges are computed together. A screen shows fewer."""
 
 _KEPT = 2_000
 """The maximum number of tools whose badges are cached."""

@@ -61,7 +61,7 @@ class CatalogueLines(Lines):
         super().__init__(id="catalogue-lines")
         self._marks_of = marks
         self._marks: dict[int, RowMarks] = {}
-        """The marks by the `id` of the item: two items may have the same name."""
+        """The marks by the `id` of the item, because two items may have the same name."""
         self._all: list[tuple[ItemRow, ...]] = [()] * servers
         self._headings: list[ServerHeading] = []
         """The headings of the servers; empty if there is only one server."""
@@ -70,7 +70,7 @@ class CatalogueLines(Lines):
         """The number of the server of each row in `_shown`."""
         self._sizes: dict[tuple[int, str], int] = {}
         self._last: CatalogueSpot | None = None
-        """The last item under the cursor. If a filter has no match, no item is under the cursor."""
+        """The last item or server under the cursor, to which the cursor returns when the filter is cleared."""
         self.remarks: dict[int, str] = {}
         """Remarks after the heading of the tools, by server. They are by Sightline, never untrusted text."""
 
@@ -207,7 +207,7 @@ class CatalogueLines(Lines):
         super().reveal(0 if index <= self._first else index)
 
     def action_first(self) -> None:
-        """Move to the first item; with several servers, to the heading of the first."""
+        """Move to the first item; with several servers, to the heading of the first server."""
         self.cursor = 0 if self._headings else 1
 
     def _place_of(self, spot: CatalogueSpot) -> int | None:

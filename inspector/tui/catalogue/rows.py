@@ -19,7 +19,7 @@ from inspector.tui.text import content, count, cut_in_the_middle, shortened
 _SEARCHED_LENGTH = 600
 _LEAST_ADDRESS = 16
 _MOST_OF_NAME = 76
-"""The maximum length of a name in characters: three lines of a narrow catalogue."""
+"""The maximum length of a whole name, in characters. It takes three lines of a narrow catalogue."""
 TOOLS = "Tools"
 _TITLES = {
     Kind.TOOL: TOOLS,
@@ -209,7 +209,7 @@ def whole_name(entry: Tool | Item, width: int) -> Content:
 
 
 def _name(entry: Tool | Item, width: int) -> Content:
-    """The name of a tool or prompt; for a resource or skill, its name followed by its address."""
+    """The name of a tool or prompt; for a resource or skill, its title, if it has one, and its address."""
     if isinstance(entry, Tool) or entry.kind is Kind.PROMPT:
         return content(cut_in_the_middle(safe_name(entry.name), width))
     name = item_label(entry)
