@@ -128,7 +128,7 @@ class RepeatableCall(Struct, frozen=True, kw_only=True):
 
 
 def call_words(title: str, in_short: str, kind: Kind) -> Content:
-    """A call in words: a tool or prompt as `mint(owner="ada")`, or the title of what is read.
+    """A call in words: its title, followed by the arguments of a tool or prompt, as in `mint(owner="ada")`.
 
     `in_short`: the arguments, without sensitive values.
     """

@@ -40,7 +40,7 @@ class HistoryActions:
     ) -> None:
         """`known`: returns the values that were withheld from other calls, which are masked. It blocks.
 
-        `as_saved`: returns the target as it is written in saved calls; None to write the target as shown.
+        `as_saved`: returns the target as it is written in saved calls; None if it cannot be written.
         `repeats`: called after `r` in the history has begun a call.
 
         `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
