@@ -61,7 +61,7 @@ def test_the_secrets_of_a_command_are_only_where_the_user_shows_them(
         run.peek("withheld", "p")
         run.press("escape", until="#1 done")
 
-        run.press("y", until="Masks stay masks.")
+        run.press("y", until="Masked values stay masked.")
         run.press("enter", until=GUARDING[:30])
         run.press("escape", until="#1 done")
         run.press("r", until="#2 done")
@@ -96,7 +96,7 @@ def test_the_secrets_of_a_failing_call_and_its_arguments_are_nowhere(tmp_path: P
         run.press("escape", until="#1 ")
         run.press("b", until="boundary: closed")
         run.look_at_open()
-        run.press("y", until="Masks stay masks.")
+        run.press("y", until="Masked values stay masked.")
         run.press("c", "enter", until="Copied")
         for key in ("t", "G"):
             run.press(key)
@@ -139,7 +139,7 @@ def test_unmasked_values_are_only_on_the_screen(tmp_path: Path) -> None:
         run.look_at_open()
         run.unmask("withheld", "b", "b")
         run.press("h", *"codex-k", "enter", "H")
-        run.press("y", until="Masks stay masks.")
+        run.press("y", until="Masked values stay masked.")
         run.press("enter", until="Copied")
         run.press("x", until="Export this session")
         run.press(*"session.html")

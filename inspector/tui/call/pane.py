@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Button, TextArea
 
 from inspector.json.exact import JsonObject
+from inspector.json.pointer import split
 from inspector.protocol.catalogue import Item, Kind
 from inspector.tui.call.arguments import as_entries, default_entries
 from inspector.tui.call.command_line import editable
@@ -493,7 +494,9 @@ _MOST_NAMED = 5
 
 def _named(problems: Sequence[Problem]) -> str:
     """The arguments that problems are about, each once, such as `owner, address/city`. Untrusted text."""
-    names = list(dict.fromkeys(shortened(one.pointer[1:] or "the arguments", 60) for one in problems))
+    names = list(
+        dict.fromkeys(shortened("/".join(split(one.pointer)) or "the arguments", 60) for one in problems)
+    )
     more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
 

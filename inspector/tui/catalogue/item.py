@@ -90,7 +90,7 @@ def about(entry: Entry) -> Content:
             uri = interface_of(entry)
             if uri is not None:
                 line = content(
-                    f"Its interface is {cut_in_the_middle(uri, 120)}; i reads it, I opens it on a result.",
+                    f"Its interface is {cut_in_the_middle(uri, 120)}; i reads it; I opens it with the result.",
                     "$foreground 70%",
                 )
                 said = Content.assemble(said, "\n", line)
@@ -126,7 +126,7 @@ def _files(skill: Item) -> str:
     if manifest.fault:
         return f"{manifest.fault}. It can be read, and is withheld from the model."
     if manifest.is_dynamic:
-        return "dynamic: without digests, so that its content cannot be verified"
+        return "dynamic, without digests, so its content cannot be verified"
     return f"{count(len(manifest.files), 'file')}, {size(manifest.size_bytes)}. Each file is verified by its digest when it is read."
 
 

@@ -11,12 +11,12 @@ from inspector.tui.result.pane import Copyable
 from inspector.tui.runtime.clipboard import put
 from inspector.tui.values.outline import ABSENT, Value
 
-_HINT = "Masks stay masks. Characters that act on a terminal are copied as they are drawn."
+_HINT = "Masked values stay masked. Control characters are copied as they are drawn."
 _POINTER, _CALL = "pointer", "call as a command"
 _VALUE, _SENT, _MODEL = "value", "all that the server sent", "all that the model sees"
 MEANINGS = {
     _VALUE: "under the cursor; a text without quotes",
-    _POINTER: "where that is, such as /content/0/text",
+    _POINTER: "the JSON pointer to that value, such as /content/0/text",
     _SENT: "the whole result as JSON",
     _MODEL: "what this host gives its model, as JSON",
     _CALL: "a `sightline call` line; no sensitive values",

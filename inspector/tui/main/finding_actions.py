@@ -290,7 +290,7 @@ def _request_of(entries: Sequence[Entry], name: str) -> Entry | None:
     """The last request by the server whose method is the first word of `name`; None if there is none."""
     method = name.partition(" ")[0]
     asked = (entry for entry in reversed(entries) if entry.kind is EntryKind.SERVER_REQUEST)
-    return next((entry for entry in asked if entry.title.startswith(method)), None)
+    return next((entry for entry in asked if entry.title.partition(" ")[0] == method), None)
 
 
 def _item_of(catalogue: Catalogue, finding: Finding) -> ItemEntry | None:

@@ -16,7 +16,7 @@ from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import size
 from inspector.tui.values.picture import MOST_BYTES, payload_of
 
-_HINT = "A new file; none is overwritten. It holds the data as the server sent it."
+_HINT = "Writes a new file and never overwrites one. It holds the data as the server sent it."
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST = 60
 """The maximum length of a proposed name, in characters."""

@@ -438,9 +438,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def ask_where_to_save(self, message: ResultPane.SaveAsked) -> None:
         block = block_at(message.sent, message.pointer)
         if block is None:
-            self.notify(
-                "Put the cursor on a picture or sound: there is none here, or it is withheld.", markup=False
-            )
+            self.notify("There is no picture or sound under the cursor, or it is withheld.", markup=False)
         else:
             self._open(save_dialog(block, message.record.title, message.record.number))
 

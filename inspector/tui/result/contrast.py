@@ -151,7 +151,7 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
         words = "nothing more passes" if is_stricter else "nothing more is withheld"
         return Content.assemble(lead, f": {words}")
     if not more:
-        return Content.assemble(lead, ": as many values withheld")
+        return Content.assemble(lead, ": the same number of values withheld")
     words = f"{more:,} more {'value' if more == 1 else 'values'} withheld"
     if more < 0:
         words = f"{count(-more, 'value')} no longer withheld"

@@ -61,7 +61,7 @@ _NOTICE = (
 )
 _ADDED = (
     "added for the model",
-    "The host adds this text, or it was rewritten from what the server sent: the other reasons say why.",
+    "The host added this text, or it replaces what the server sent. The other reasons say why.",
 )
 
 
@@ -103,7 +103,9 @@ def _credential(view: ResultView, outline: Outline, node: int) -> Iterator[Conte
 def _known(why: str, pointer: str) -> Iterator[Content]:
     yield _head("!", "$text-error", "reaches the model", pointer)
     yield labelled("why", Content(f"{why}; no declaration covers it here, so it passes."))
-    yield labelled("to change it", Content("Leave the value out of this answer, or mark it here too."))
+    yield labelled(
+        "to change it", Content("Leave the value out of this answer, or mark it as sensitive here too.")
+    )
 
 
 def _to_model(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:

@@ -273,9 +273,8 @@ def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Conte
     part = schema_part(tool, _schema_place(removal)) if tool is not None else ""
     if part:
         lines.append(labelled("schema", content(part)))
-    status = _status_of(removal.claim) if removal.claim else None
-    if status:
-        lines.append(labelled("status", status))
+    if removal.claim:
+        lines.append(labelled("status", _status_of(removal.claim)))
     lines.append(labelled("to change it", content(shortened(remedy(removal), 1000))))
     if removal.rule not in SHOWN:
         lines.append(labelled("hosts", Content("c shows the hosts that would leak it without protection")))
@@ -343,10 +342,10 @@ def _declaration(removal: Removal) -> Content:
         )
     if removal.schema_pointer is not None:
         return Content.assemble("output schema ", content(shortened(removal.schema_pointer or "root", 300)))
-    return Content.styled("none: the rule needs none", _LABEL)
+    return Content.styled("none, because this rule needs no declaration", _LABEL)
 
 
-def _status_of(claim: Claim) -> Content | None:
+def _status_of(claim: Claim) -> Content:
     """The status of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
     known = vocabulary_named(claim.vocabulary)
     if known is None:

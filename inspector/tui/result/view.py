@@ -344,7 +344,9 @@ class ResultView:
             return False
         first = bisect_left(self._pointers, f"{pointer}/")
         # "0" is the character after "/".
-        last = min(bisect_left(self._pointers, f"{pointer}0"), first + MAX_REMARKS)
+        last = bisect_left(self._pointers, f"{pointer}0")
+        if last - first > MAX_REMARKS:
+            return False
         indexes = [*self._indexes(outline, node)]
         for at in self._pointers[first:last]:
             indexes += self.removals_at[at]
@@ -867,12 +869,12 @@ def _reaching_key(removal: Removal | None) -> ReasonKey:
 def added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
     """The reason for a value that only the model's side has."""
     if is_failure:
-        return "a code of Sightline in place of the host's words"
+        return "an error code of Sightline in place of the host's error text"
     if has_notice(outline, node):
         return _NOTICE_WORDS
     if name := renamed(outline, node, 1):
         return f"the host's name for {path(join([name]), 60)}"
-    return "text that the host adds, or that was rewritten"
+    return "text that the host added, or that replaces what the server sent"
 
 
 _NOTICE_WORDS = "Sightline's notice to the model of what is withheld"

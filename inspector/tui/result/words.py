@@ -93,7 +93,7 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
             content(words, "bold $text-error"),
             Content.assemble(f"{view.sender} sent ", ("nothing", "bold")),
             Content.styled(
-                "each host words the error for its model, which is not known here", "$text-warning"
+                "each host words this error for its model; its words are not known here", "$text-warning"
             ),
         )
     found = counted(view.removals)
@@ -122,7 +122,7 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
     if words := page_answer(view.record.outcome):
         parts.append(content(words, "$text-warning"))
     if view.sensitive:
-        words = f"sensitive by {view.sensitive}, which alone withholds nothing"
+        words = f"sensitive by {view.sensitive}, which by itself withholds nothing"
         parts.append(content(words, "$text-warning"))
     # Metadata has a reason of its own, which is in sight if little else is withheld.
     if found.other_words and (found.delimited or not found.withheld):

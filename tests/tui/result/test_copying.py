@@ -46,7 +46,7 @@ async def test_y_copies_the_chosen_part_and_never_a_secret(
         await pilot.press("enter", "enter")
         await settled(pilot, app, "masked, u shows")
         await pilot.press("y")
-        shown = await settled(pilot, app, "Masks stay masks.")
+        shown = await settled(pilot, app, "Masked values stay masked.")
         assert "Enter copy  → another choice  " in shown
         assert "▸ value " in shown
         # Each choice has a line that says what it copies.

@@ -734,7 +734,7 @@ def test_a_sensitive_result_of_which_nothing_is_withheld_names_the_declaration()
     tool = Tool(name="mint", definition={"name": "mint", "annotations": declared})
     record = record_of(Result(value={"content": [], "_meta": {"annotations": said}}), tool)
     by = "sep-1913 returnMetadata.sensitivity of the answer at /_meta/annotations/returnMetadata/sensitivity"
-    words = f"sensitive by {by}, which alone withholds nothing"
+    words = f"sensitive by {by}, which by itself withholds nothing"
     assert words in strip(result_view(record, Level.DECLARED, "spec", server="server")).plain
     assert words not in strip(result_view(record, Level.OPEN, "spec", server="server")).plain
     assert "sensitive by" not in strip(view_of(RESULT)).plain

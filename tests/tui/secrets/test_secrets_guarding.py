@@ -78,7 +78,7 @@ async def test_nothing_can_be_selected_copied_or_captured_while_a_secret_is_show
         assert len(delivered) == 1
         await settled(pilot, app, GUARDING[:40])
         await pilot.press("ctrl+c", "y")
-        await settled(pilot, app, "Masks stay masks.")
+        await settled(pilot, app, "Masked values stay masked.")
         await pilot.press("enter")
         await settled(pilot, app)
         assert app.clipboard == "before"
