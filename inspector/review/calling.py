@@ -17,7 +17,7 @@ _UNSURE = frozenset(
     }
 )
 NOT_READ_ONLY = "it is not declared read-only"
-"""The usual reason of `forbids`."""
+"""The reason that `forbids` returns for a tool that is not declared read-only."""
 _FORMATS: JsonObject = {
     "date": "2026-01-01",
     "date-time": "2026-01-01T00:00:00Z",
@@ -30,11 +30,14 @@ _FORMATS: JsonObject = {
     "hostname": "example.com",
 }
 _TEXTS = ("EXAMPLE", "EXAMPLE-1", "example-1", "1", "1.0.0", "#112233", "/example", "A1")
-"""Further texts, one of which may match a `pattern`."""
+"""Texts that are tried if the usual text does not match the `pattern` of a schema."""
 
 
 def forbids(offer: Offer) -> str:
-    """The reason not to call a tool without asking the user; empty if the tool is declared read-only."""
+    """The reason not to call a tool without asking the user; empty if there is none.
+
+    There is none if the tool is declared read-only and no other declaration contradicts that.
+    """
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
         return NOT_READ_ONLY
     if any(found.kind in _UNSURE for found in offer.contradictions):
@@ -62,7 +65,10 @@ def misfit_for(offer: Offer) -> JsonObject | None:
 
 
 def repetition(calls: Sequence[ReviewedCall]) -> str:
-    """How many tools the calls are of, and why some were called again; empty if each was called once."""
+    """The number of tools that were called, as a phrase such as `of 2 tools`; empty if each was called once.
+
+    The phrase also counts the calls whose arguments the input schema forbids, if there are any.
+    """
     tools = len({call.offer.name for call in calls})
     if tools == len(calls):
         return ""
@@ -74,7 +80,7 @@ def repetition(calls: Sequence[ReviewedCall]) -> str:
 
 
 class _Sampler:
-    """Makes a value for a schema, with the local references of its document."""
+    """Makes an example value for a schema. Resolves references inside the root schema."""
 
     def __init__(self, root: Json) -> None:
         self._references = References(root)
@@ -124,7 +130,7 @@ class _Sampler:
 
 
 def _stated(schema: JsonObject) -> Iterator[Json]:
-    """The values that the schema itself names, the best first."""
+    """The values that the schema states in `const`, `examples`, `default` and `enum`, in this order."""
     if "const" in schema:
         yield schema["const"]
     for key in ("examples", "default", "enum"):

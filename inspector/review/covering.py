@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COVERED = "[withheld]"
 ON_WIRE = "SL-PRO002"
-"""The rule whose findings quote one message, and no definition."""
+"""The id of the rule for protocol faults. Its findings quote one message and no definition."""
 _NOUNS = {
     SubjectKind.SERVER: "What the server sent",
     SubjectKind.LISTING: "The list",
@@ -34,10 +34,10 @@ _TOGETHER = frozenset({SubjectKind.SERVER, SubjectKind.LISTING})
 
 
 class Covering:
-    """Masks, in findings, the values that were withheld from results. Linear in the size of findings and results."""
+    """Masks copies of withheld values in findings. Linear in the size of findings and results."""
 
     def __init__(self, calls: Iterable[ReviewedCall] = ()) -> None:
-        """`calls`: the calls whose withheld values are learnt."""
+        """`calls`: calls that are passed to `learn`."""
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
         for call in calls:
             self.learn(call)
@@ -52,9 +52,10 @@ class Covering:
             self._bounder.judged(call.offer.tool, call.raw, call.bounded.removals)
 
     def in_session(self, call: ReviewedCall) -> ReviewedCall:
-        """The call, with the places of its result that repeat a value withheld from the calls learnt so far.
+        """A copy of the call with pointers, in `repeats`, to copies of values withheld from earlier calls.
 
-        As in a recording, where such places are withheld too. A recorded call that lacks values is unchanged.
+        Earlier calls are those that were passed to `learn`. A recorded call that lacks values is returned
+        unchanged, because the recorder has already withheld such copies.
         """
         if self._known.is_empty or call.left_out or call.is_refusal or isinstance(call.outcome, Failure):
             return call
@@ -64,7 +65,7 @@ class Covering:
     def repeating(self, reviewed: Reviewed) -> frozenset[str]:
         """The names of definitions, in any listing, that contain a withheld value.
 
-        The empty name stands for the server.
+        The empty name is that of the server.
         """
         if self._known.is_empty:
             return frozenset()
@@ -77,13 +78,13 @@ class Covering:
         return frozenset(name for name, values in texts if not bad.isdisjoint(values))
 
     def text(self, text: str) -> str:
-        """The text, or `COVERED` if it repeats a withheld value."""
+        """The text; `[withheld]` if it repeats a withheld value."""
         return COVERED if self._is_bad(text) else text
 
     def finding(self, finding: Finding, repeating: frozenset[str]) -> Finding:
         """A copy of `finding` without withheld values.
 
-        `repeating`: the result of `repeating` for the whole input of the review.
+        `repeating`: the result of the method `repeating` for the whole input of the review.
         """
         if self._known.is_empty:
             return finding
@@ -124,7 +125,10 @@ class Covering:
 
 
 def of_one_session(calls: Iterable[ReviewedCall]) -> tuple[ReviewedCall, ...]:
-    """The calls of one session, in their order, each compared with the calls before it."""
+    """The calls of one session in order, with their numbers and with pointers to copies from earlier calls.
+
+    The copies are values in a result that repeat a value withheld from an earlier call.
+    """
     covering = Covering()
     found: list[ReviewedCall] = []
     for call in numbered(calls):

@@ -1,4 +1,7 @@
-"""Accepted findings on disk: one file of mode 0600 per server in the user's data folder, for `review --baseline`."""
+"""Stores the accepted findings of each server in a file, which `review --baseline` can read.
+
+The files are in the user's data folder and have mode 0600.
+"""
 
 from pathlib import Path
 

@@ -60,7 +60,10 @@ class Finding(Struct, frozen=True, kw_only=True):
     confidence: Confidence
     subject: SubjectKind
     name: str
-    """The name of the subject, untrusted; for a request, its method and key; for a server or a list, empty."""
+    """The name of the subject. Untrusted text.
+
+    For a request, it is the method and the key of the request. For a server or a list, it is empty.
+    """
     pointer: str
     """A pointer into the definition, the raw result, or the listing. Keys in it are untrusted text."""
     message: str

@@ -15,7 +15,10 @@ _ENCODED = 60
 
 
 def orders_in(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, InstructionScore]]:
-    """The texts that give instructions to a model, each with its judgement. `hiding`: the hidden characters in them."""
+    """The texts that give instructions to a model, each with its score.
+
+    `hiding`: the hidden characters in `texts`.
+    """
     hidden = {found.pointer for found in hiding}
     for text in texts:
         spelt = _spelt_out(text)

@@ -16,7 +16,7 @@ from inspector.safe_text import replaced_at
 MAX_SENTENCE = 400
 """The maximum number of words of a sentence. Longer sentences are split."""
 QUOTED = "`"
-"""A word of its own that is inserted before each word in backticks."""
+"""The mark for quoted words. It is inserted as a separate word before each word in backticks."""
 
 
 class Sentence(Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class Prose(Struct, frozen=True, kw_only=True):
     spaced: int | None = None
     """The position of text with spaces between its letters; None if there is none."""
     moved: tuple[tuple[int, int], ...] = ()
-    """Pairs of corresponding positions in the decoded text and in the original; empty if they are equal."""
+    """Pairs of corresponding positions in the decoded text and the original; empty if all are equal."""
 
     def original(self, at: int) -> int:
         """The position in the original text that corresponds to position `at` in the decoded text."""
@@ -55,10 +55,13 @@ class Prose(Struct, frozen=True, kw_only=True):
         return sent + at - read
 
 
-# Each repetition is of a class that nothing after it can match, or has a maximum, so matching is linear.
+# Each repetition has a maximum, or repeats characters that nothing after it can match, so matching is linear.
 _TOKEN = re.compile(r"[\w~@/.:'\u2019+*=&?%-]+")
 SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)([0-9:;<=>?]{0,40})[ -/]{0,4}([@-~])|(?:\x1b\]|\x9d)(\d{0,3});?")
-"""A control sequence of a terminal: its parameters and its last character; or the start of an OSC, with its number."""
+"""Matches a control sequence of a terminal, or the start of an OSC.
+
+The groups are the parameters and the last character of the control sequence, and the number of the OSC.
+"""
 _MARKUP = re.compile(
     r"<[ /|]{0,3}(?:important|system|secret|instructions?|critical|hidden|assistant|admin|override|im_start|im_end|inst|"
     r"developer|sys|prompt|mandatory)\b"

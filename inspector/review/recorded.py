@@ -42,7 +42,10 @@ class Recorded(Struct, frozen=True, kw_only=True):
     protocol: str
     """The protocol revision; empty if unknown. Like `server` and `version`, it is untrusted text."""
     clients: tuple[str, ...]
-    """The client profiles that listed: that of the reviewed definitions first, empty if the recording names none."""
+    """The client profiles for which the server listed definitions.
+
+    The profile of the reviewed definitions is the first; empty if the recording names none.
+    """
     is_page: bool
     """True for a recording of a page, which holds only the definitions of called tools."""
 
@@ -139,7 +142,7 @@ def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
 
 
 def _listings(rounds: _Rounds, matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
-    """The first listing of each kind; and the last one, if any list was requested again."""
+    """The first listing of each kind, and the last listings if any list was requested again."""
     first = Catalogue(
         entries={kind: tuple(listings[0].entries) for kind, listings in rounds.items()},
         problems=tuple(problem for listings in rounds.values() for problem in listings[0].problems),
@@ -168,7 +171,7 @@ def _last(rounds: _Rounds, instructions: str | None) -> ServerDefinitions:
 
 
 def _rounds(matched: Iterable[Matched]) -> _Rounds:
-    """Each listing, by its kind."""
+    """The listings in the order of their requests, by kind. The pages of a list make one listing."""
     rounds: dict[Kind, list[Listing]] = {}
     for asked, result in answered_in(matched):
         kind = _KINDS.get(asked.method)

@@ -21,7 +21,7 @@ INTERNAL = ReviewRule(
     fix="Report it, with the definition on which it failed.",
     references=("CWE-755",),
 )
-"""The rule of the finding that stands for a rule that raised an exception."""
+"""The rule of a finding which reports that another rule raised an exception."""
 
 
 @cache
@@ -49,7 +49,10 @@ def findings_of(reviewed: Reviewed, chosen: Sequence[ReviewRule] | None = None) 
 
 
 def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Finding]]:
-    """The findings, except findings in other listings that the reviewed listing has too."""
+    """The findings, except those about other listings if the reviewed listing has the same finding.
+
+    Findings are the same if they have the same name and pointer.
+    """
     known = {(finding.name, finding.pointer) for offer, finding in found if not offer.listed}
     return (
         (offer, finding)

@@ -26,7 +26,7 @@ class NotChecked(Struct, frozen=True, kw_only=True):
 
 
 def skills_not_read(uris: Iterable[str], read: Collection[str]) -> Iterator[NotChecked]:
-    """The skills whose texts were not reviewed, because a review does not read skills itself.
+    """An entry for each skill whose text was not reviewed, because a review does not read skills itself.
 
     `read`: the handles of items that were read.
     """
@@ -109,13 +109,13 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
     called: int = 0
     """The number of calls that were made, or that the recording holds."""
     repetition: str = ""
-    """How many tools were called, and why some again; empty if each was called once."""
+    """The phrase of `calling.repetition` about tools that were called again; empty if there are none."""
     file: str = ""
     """The relative path of a file of the server in the working folder; empty if unknown."""
     address: str = ""
     """The command or URL, if `target` is the name of an entry of a configuration; otherwise empty."""
     folder: str = ""
-    """The name of the folder in which the command ran, without the folders around it; empty if there is none."""
+    """The name of the folder in which the command ran, without its parents; empty if there is none."""
     definitions: str = ""
     """The fingerprint of the definitions, as in a pin; empty if not all of them are known."""
 
@@ -139,7 +139,7 @@ class Report(Struct, frozen=True, kw_only=True):
     called: int = 0
     """The number of calls that were made, or that the recording holds."""
     repetition: str = ""
-    """How many tools were called, and why some again; empty if each was called once."""
+    """The phrase of `calling.repetition` about tools that were called again; empty if there are none."""
     reviewed_by: str = ""
     """The name and version of Sightline."""
     reviewed_at: str = ""
@@ -147,17 +147,17 @@ class Report(Struct, frozen=True, kw_only=True):
     file: str = ""
     """The relative path of a file of the server in the working folder; empty if unknown."""
     folder: str = ""
-    """As for a reviewed server."""
+    """The name of the folder in which the command ran, without its parents; empty if there is none."""
     definitions: str = ""
     servers: tuple[ReviewedServer, ...] | None = None
     """The reviewed servers, if several were named; otherwise None.
 
-    Then the other fields cover all of them, and `server`, `version` and `protocol` are empty.
+    If it is not None, the other fields cover all servers, and `server`, `version` and `protocol` are empty.
     """
 
     @property
     def parts(self) -> tuple[ReviewedServer, ...]:
-        """The reviewed servers. If several were named, all may have failed, so that there is none."""
+        """The reviewed servers. Empty if several were named and none of them could be reviewed."""
         if self.servers is not None:
             return self.servers
         return (
@@ -190,9 +190,9 @@ class Report(Struct, frozen=True, kw_only=True):
         return tuple(entry for entry in self.entries if entry.finding.target == target)
 
     def groups(self, part: ReviewedServer | None = None) -> tuple[tuple[ReportEntry, ...], ...]:
-        """The entries, or those about `part`, in groups; entries of one group differ only in their place.
+        """The entries, or those about `part`, in groups. Each group is one finding at one or more places.
 
-        Ordered by the first entries.
+        The entries of a group may differ in their evidence. Groups are in the order of their first entries.
         """
         found: dict[tuple[object, ...], list[ReportEntry]] = {}
         for entry in self.entries if part is None else self.of(part):
@@ -213,7 +213,7 @@ class Report(Struct, frozen=True, kw_only=True):
         return sum(entry.counts and entry.finding.severity.rank >= at.rank for entry in self.entries)
 
     def failing_words(self, at: Severity) -> str:
-        """Such as `2 findings are high or above`."""
+        """The result of `failing` as a clause, such as `2 findings are high or above`."""
         number = self.failing(at)
         above = "" if at is Severity.CRITICAL else " or above"
         return f"{number:,} finding{' is' if number == 1 else 's are'} {at}{above}"
@@ -272,7 +272,7 @@ def entries_of(
 
 
 def entry_shape(entry: ReportEntry) -> JsonObject:
-    """The JSON of an entry of `findings`."""
+    """An entry as JSON, as in the member `findings` of a report."""
     finding = entry.finding
     shape: JsonObject = {
         "id": finding.id,

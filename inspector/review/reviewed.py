@@ -39,7 +39,7 @@ NAME_TAKEN = "the name is taken by an earlier tool"
 
 
 _CONTROLS = (b"\\u", b"\\r", b"\\b", b"\\f", b"\x7f")
-"""Sequences in JSON bytes that may stand for control characters."""
+"""Byte sequences in JSON that may encode control characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,9 +162,10 @@ class ReviewedCall:
 
     @property
     def is_refusal(self) -> bool:
-        """True for an error that answers forbidden arguments.
+        """True for an error that answers arguments which the input schema forbids.
 
-        Tools of one server share its words, and one that withholds its errors has them withheld: they are no leak.
+        Copies of withheld values in its text are no leak, because the tools of one server often share error
+        texts, and the errors of one of these tools may be withheld.
         """
         return self.misfit and self.result.get("isError") is True
 
@@ -186,7 +187,7 @@ class ReviewedCall:
     def withheld(self) -> tuple[tuple[str, str], ...]:
         """The pointer and the rule of each value withheld at level `declared`.
 
-        Also of values that a recording lacks, and of copies of what was withheld from earlier calls.
+        Includes values that a recording lacks, and copies of values that were withheld from earlier calls.
         """
         if not self.left_out:
             own = ((removal.pointer, removal.rule) for removal in self.bounded.removals)
@@ -241,12 +242,15 @@ class ReviewedCall:
         return self._places.around(pointer) is not None
 
     def place_of(self, pointer: str) -> str:
-        """The pointer, or that of the withheld value that it leads into: keys of that value are withheld too."""
+        """The pointer, or the pointer to the withheld value around it, whose keys are withheld too."""
         around = self._places.around(pointer)
         return pointer if around is None or around[1] in _COPIES else around[0]
 
     def quoted(self, pointer: str, text: str, at: int = 0, *, in_key: bool = False) -> str:
-        """As `finding.quoted`, for a text of the raw result: with masks, or empty if the text is withheld itself."""
+        """Like `finding.quoted`, for a text of the raw result. Empty if the text itself is withheld.
+
+        Words in it that repeat a withheld value are masked.
+        """
         around = self._places.around(pointer)
         # The values withheld from earlier calls are not known here.
         if any(f"{pointer}/".startswith(f"{place}/") for place in self.repeats):
@@ -269,9 +273,9 @@ class ReviewedCall:
 
     @property
     def read(self) -> tuple[Text, ...]:
-        """The texts that are searched for instructions to a model, as sent: the boundary may withhold some of them.
+        """The texts that are searched for instructions to a model, as sent.
 
-        Quote them with `quoted`, at `place_of`.
+        The boundary may withhold some of them, so quote them with `quoted`, and report them at `place_of`.
         """
         return self._first[0]
 
@@ -422,7 +426,7 @@ def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
 
 
 def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) -> Iterator[Offer]:
-    """The definitions that other listings have and the reviewed one has not, or has differently.
+    """The definitions in other listings that the reviewed listing lacks, or that differ from it.
 
     They are reviewed too.
     """

@@ -36,7 +36,7 @@ class ReviewRule(Struct, frozen=True, kw_only=True):
     references: tuple[str, ...]
     """References: `CWE-…`, an id of the OWASP MCP Top 10, or a section of a specification."""
     titles: Mapping[str, str] = {}
-    """The titles of findings that say more than that of the rule, by pointer."""
+    """More specific titles than that of the rule, by the pointer of the finding."""
     is_scored: bool = False
     """True if the score of a text (`signals.InstructionScore`) gives each finding its severity and confidence."""
     subjects: frozenset[SubjectKind] = TOOLS

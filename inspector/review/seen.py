@@ -34,12 +34,12 @@ class ListingKind(StrEnum):
     PINNED = "the pinned definitions"
     """An earlier listing that the user accepted."""
     FIRST = "the first listing of the session"
-    """Only the definitions that the server has changed since then."""
+    """The first listing of the session, with only the definitions that have changed since then."""
     AGAIN = "the listing after the calls"
     OTHER_CLIENT = "the listing under another client name"
     OTHER_PROFILE = "the listing under another client profile"
     SAME_CLIENT = "the listing of another connection"
-    """Under the same name and profile: what differs there does not depend on the client."""
+    """Another connection under the same name and profile. Differences in it do not depend on the client."""
 
     @property
     def is_earlier(self) -> bool:
@@ -58,16 +58,22 @@ class OtherListing(Struct, frozen=True, kw_only=True):
     profile: str = ""
     """The name of the client profile, for `OTHER_PROFILE`; otherwise empty."""
     unstable: frozenset[str] = frozenset()
-    """The names of items that also differ for the same client; empty for the instructions. Untrusted text."""
+    """The names of items that also differ for the same client. Untrusted text.
+
+    The empty name means the instructions.
+    """
 
     def differing(self, present: ServerDefinitions) -> frozenset[str]:
-        """The names of the items that differ from `present` or are missing on one side; empty for the instructions."""
+        """The names of the items that differ from `present` or are missing on one side.
+
+        The empty name means the instructions.
+        """
         missing = {tool.name for tool in present.all} - {tool.name for tool in self.definitions.all}
         instructions = {""} if self.definitions.instructions != present.instructions else set[str]()
         return frozenset({tool.name for tool in self.apart_from(present)} | missing | instructions)
 
     def apart_from(self, present: ServerDefinitions) -> Iterator[Tool]:
-        """The tools and items whose definitions `present` does not have, or has changed."""
+        """The tools and items whose definitions are missing in `present` or differ there."""
         known = {tool.name: tool for tool in present.all}
         return (
             tool
@@ -96,7 +102,7 @@ class FaultKind(StrEnum):
 
 
 class ProtocolFault(Struct, frozen=True, kw_only=True):
-    """All violations of the protocol of one kind: their number, and the first as an example."""
+    """The protocol faults of one kind, with their number and the first fault as an example."""
 
     kind: FaultKind
     count: int

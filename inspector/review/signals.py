@@ -1,8 +1,9 @@
-"""Scores how likely a text is to instruct a model: adds up the weights of weak signals, each with a reason.
+"""Scores how likely a text is to instruct a model, by the sum of the weights of weak signals.
 
-A signal is a pattern over the words of one sentence: who should do what, with what, and from whom it should
-be hidden. No single word decides. The cost is linear in the text. Sources: the WebMCP draft, 6.3.1; the
-public attack classes for MCP (tool poisoning, shadowing, hidden text, poisoned parameters).
+A signal is a pattern of words in one sentence, such as who should do what, with what, and from whom it should
+be hidden. Each signal has a reason. No single word decides. The cost is linear in the text. Sources: the
+WebMCP draft, 6.3.1; the public attack classes for MCP (tool poisoning, shadowing, hidden text, poisoned
+parameters).
 """
 
 import base64
@@ -71,7 +72,7 @@ _QUIET = InstructionScore(score=0.0, reasons=(), at=0)
 
 
 def judged(text: Text, *, hidden: bool = False) -> InstructionScore:
-    """Score a text: add up the signals of the passage with the most. Each reason counts once.
+    """Score a text by the sum of the signals in its heaviest passage. Each reason counts once.
 
     `hidden`: whether the text contains hidden characters.
     """
@@ -98,9 +99,10 @@ def judged(text: Text, *, hidden: bool = False) -> InstructionScore:
 
 
 def _densest(signals: list[Signal]) -> list[Signal]:
-    """The signals of the passage with the highest sum, because a long document has single signals in many places.
+    """The signals of the passage with the highest sum.
 
-    Linear, because a passage has a maximum length.
+    Other passages do not count, because a long document has single signals in many places. Linear, because a
+    passage has a maximum length.
     """
     signals.sort(key=lambda signal: signal.at)
     best: list[Signal] = []
@@ -133,7 +135,7 @@ _MOST_ENCODED = 8
 
 
 def _encoded(text: str) -> Iterator[tuple[int, str]]:
-    """The parts of a text that are sentences in base64, each with its position, decoded."""
+    """The sentences in base64 in a text, each with its position and decoded."""
     for match in islice(_BASE64.finditer(text), _MOST_ENCODED):
         whole = match[0].rstrip("=")
         try:

@@ -20,7 +20,7 @@ def word_set(text: str) -> frozenset[str]:
 MAX_POINTER = 4_096
 """The maximum number of characters of a pointer.
 
-A text with a longer one gets the pointer of an enclosing value.
+A text with a longer pointer gets the pointer of an enclosing value.
 """
 
 
@@ -41,7 +41,7 @@ class TextPlace(StrEnum):
     TITLE = "title"
     KEY = "key"
     VALUE = "value"
-    """Any other place: a default, an enum, an annotation."""
+    """Any other place, such as a default, an enum or an annotation."""
 
 
 class Text(Struct, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ _Found: TypeAlias = tuple[Json, str, TextPlace]
 def texts_of(value: Json) -> Iterator[Text]:
     """Every string in `value` that is longer than one character, and every unusual key.
 
-    An object's keys come first.
+    The keys of an object come before its values.
 
     Linear, for any depth. Long lists are read one item at a time.
     """

@@ -50,7 +50,7 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
 def places(group: Sequence[ReportEntry]) -> Iterator[tuple[str, str]]:
     """The place and the evidence of each entry.
 
-    If all entries have the same evidence, it is left out here.
+    The evidence is empty if it is the same for all entries.
     """
     same = len({entry.finding.evidence for entry in group}) == 1
     return ((place(entry), "" if same else entry.finding.evidence) for entry in group)
@@ -63,7 +63,10 @@ def same_evidence(group: Sequence[ReportEntry]) -> str:
 
 
 def described(part: ReviewedServer) -> str:
-    """The server's identity in one line. Untrusted text."""
+    """The name, version and protocol of the server, and the numbers of tools and calls, in one line.
+
+    Untrusted text.
+    """
     named = f"{part.name} {part.version}".strip() or "a server without a name"
     spoken = f"protocol {part.protocol}, " if part.protocol else ""
     calls = f"{amount(part.called, 'call')} {part.repetition}".rstrip()
@@ -71,12 +74,12 @@ def described(part: ReviewedServer) -> str:
 
 
 def origin(report: Report) -> str:
-    """The program that made the report, and when, without full stop."""
+    """The program that made the report, and the time if it is known. The text has no full stop."""
     return f"{report.reviewed_by}, {report.reviewed_at}" if report.reviewed_at else report.reviewed_by
 
 
 def provenance(part: ReviewedServer) -> tuple[tuple[str, str], ...]:
-    """The folder and the fingerprint of the definitions of a server, each with its name. Untrusted text."""
+    """The server's folder and the fingerprint of its definitions, each after a label. Untrusted text."""
     named = (("Folder", part.folder), ("Fingerprint of the definitions", part.definitions))
     return tuple((name, value) for name, value in named if value)
 
@@ -106,7 +109,7 @@ def status(entry: ReportEntry) -> str:
 def summary(report: Report, part: ReviewedServer | None = None) -> str:
     """The number of findings, or of those about `part`, as a sentence. Each place counts as one finding, in all formats.
 
-    Without `part`, it also counts the servers, if several were named.
+    Without `part`, the sentence also gives the number of servers, if several were named.
     """
     entries = report.entries if part is None else report.of(part)
     words = counted_words(entries)

@@ -113,7 +113,7 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
 
 
 def _own(text: str) -> str:
-    """A text of a rule, with code where it has backticks. Never for text of a server."""
+    """The text of a rule as HTML, with code elements for text in backticks. Not for text of a server."""
     return _CODE.sub(r"<code>\1</code>", html_line(text))
 
 

@@ -12,7 +12,8 @@ from inspector.safe_text import safe_line
 def lines(report: Report) -> list[str]:
     """The lines of a JUnit document with one suite per subject.
 
-    Known and accepted findings pass. Of what was not checked, only servers that failed are cases.
+    Known and accepted findings pass. Parts that were not checked are left out, except servers that could not
+    be reviewed, which are failed cases.
     """
     return junit(
         f"sightline review {safe_line(report.target)}",

@@ -93,4 +93,4 @@ FORMATS: Mapping[str, Callable[[str, Sequence[SafetyRow], Sequence[Malformed]], 
     "markdown": markdown_lines,
     "html": html_lines,
 }
-"""The functions by the name of their format."""
+"""The functions that write a safety table, by the name of the format."""

@@ -74,7 +74,7 @@ def log_of(report: Report) -> JsonObject:
 
 
 def _servers(report: Report) -> JsonObject:
-    """The members of the one reviewed server, or `servers` with a list if there are several."""
+    """The members that describe the reviewed server; a member `servers` with a list if several were named."""
     shapes: list[JsonObject] = [
         {
             "server": safe_line(part.name),

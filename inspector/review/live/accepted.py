@@ -1,4 +1,4 @@
-"""Accepted findings: those that the user has read and does not want to fix, each with a reason.
+"""Accepted findings, which the user has read and does not want to fix. Each has a reason.
 
 They are stored as a report that `review --baseline` can read.
 """
@@ -21,11 +21,11 @@ MAX_REASON = 500
 _COMPARED = ("id", "severity", "message", "evidence")
 _COMPARED_OF_CALL = ("id", "severity")
 _OF_A_SESSION = frozenset({"SL-PRO002"})
-"""The rules whose messages count, and quote, what a server did in one session."""
+"""The rules whose messages differ between sessions, because they count and quote what a server sent."""
 
 
 class Accepted(Struct, frozen=True, kw_only=True):
-    """A finding that the user has accepted, as it was then."""
+    """A finding that the user has accepted, as it was at that time."""
 
     fingerprint: str
     reason: str

@@ -14,7 +14,10 @@ from inspector.review.finding import Finding, SubjectKind
 from inspector.review.report import NotChecked, ReportEntry
 
 Subject = tuple[SubjectKind, str]
-"""The kind and name of what a finding is about. For a call, `TOOL` and the name of its tool or the handle of its item."""
+"""The kind and the name of what a finding is about.
+
+For a call, the kind is `TOOL`, and the name is that of the tool or the handle of another item.
+"""
 
 _SUBJECTS = {
     Kind.RESOURCE: SubjectKind.RESOURCE,
@@ -28,7 +31,7 @@ TO_MODEL = {
     "SL-INJ001": "reads like an instruction to the model",
     "SL-INJ002": "has hidden characters",
 }
-"""What a value of a result does that one of these rules finds, by the id of the rule."""
+"""A description of the values that a rule finds in results, by the id of the rule."""
 
 
 class Board(Struct, frozen=True, kw_only=True):
@@ -45,13 +48,13 @@ class Board(Struct, frozen=True, kw_only=True):
     waiting: frozenset[Subject] = frozenset()
     """The subjects that are not reviewed yet."""
     earlier: frozenset[str] = frozenset()
-    """The fingerprints of findings about an earlier result that the last result of the tool does not have."""
+    """The fingerprints of findings about earlier results of a tool that its last result did not repeat."""
     before: frozenset[str] = frozenset()
-    """The fingerprints of findings about messages, or about the last result of a tool, from before a reconnect."""
+    """The fingerprints of findings from before a reconnect, about messages or the last result of a tool."""
     to_model: Mapping[int, tuple[ReportEntry, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """The findings of `TO_MODEL` about the last calls, by the number of the call."""
+    """The findings of the rules in `TO_MODEL` about the latest calls, by the number of the call."""
     unshown: frozenset[str] = frozenset()
-    """The names that contain a value withheld from a result. Reports mask them."""
+    """The names of definitions that repeat a value withheld from a result. Reports mask these names."""
     is_complete: bool = False
     """True if all definitions and results are reviewed."""
 
@@ -123,9 +126,9 @@ class Material(Struct, frozen=True, kw_only=True):
     timeline: Timeline
     """The timeline of the session, which may grow during the review."""
     calls: tuple[LastCall, ...] = ()
-    """The last call of each called tool; or all calls, in order."""
+    """The last call of each called tool; all calls in order if `has_all_calls` is true."""
     has_all_calls: bool = False
-    """True if `calls` are all calls up to a position in a recording, which may move back."""
+    """True if `calls` are all calls up to the current position in a recording. The position may move back."""
     listings: "tuple[OtherListing, ...]" = ()
     origin: str | None = None
     """The server's address, if it has one."""

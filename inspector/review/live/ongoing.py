@@ -1,4 +1,4 @@
-"""A review in small steps, so that a large server does not block the screen; and the report of the review."""
+"""Reviews a session in small steps, so that a large server does not block the screen. Makes the report."""
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator
@@ -37,14 +37,14 @@ _Seen: TypeAlias = tuple[tuple[OtherListing, ...], Traffic]
 SLICE, MOST = 250, 1_000
 """The maximum number of definitions reviewed in the first step of a listing, and in any step.
 
-Each step is twice as large as the one before: the first findings come soon, and few steps have to be shown.
+Each step is twice as large as the one before, so that the first findings come soon and the steps are few.
 """
 
 
 _MOST_EARLIER = 200
 """The maximum number of findings about earlier results that are kept for a tool."""
 _MOST_CALLS = 1_000
-"""The maximum number of calls whose findings are kept by call, each with at most `_MOST_EARLIER`."""
+"""The maximum number of calls with findings in `_to_model`. Each has at most `_MOST_EARLIER` findings."""
 
 
 class _Called(Struct, frozen=True, kw_only=True):
@@ -67,11 +67,14 @@ class OngoingReview:
         self._waiting: list[Offer] = []
         """The definitions that are not reviewed yet, in reverse order."""
         self._judged: dict[int, tuple[object, tuple[ReportEntry, ...]]] = {}
-        """The findings by the id of the reviewed object, which is kept alive so that its id stays unique."""
+        """The reviewed object and its findings, by the `id()` of the object.
+
+        The object is kept alive so that its `id()` stays unique.
+        """
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
         self._to_model: dict[int, tuple[ReportEntry, ...]] = {}
-        """The findings of `TO_MODEL`, by the number of the call."""
+        """The findings of the rules in `TO_MODEL`, by the number of the call."""
         self._beside: tuple[ReportEntry, ...] = ()
         """The findings of rules that compare definitions, and those about requests by the server."""
         self._lost: tuple[ReportEntry, ...] = ()
@@ -82,10 +85,10 @@ class OngoingReview:
         self._server: JsonObject = {}
         self._covering = Covering()
         self._repeating: tuple[object, frozenset[str]] = (None, frozenset())
-        """The last input of `_repeated`, and the names of its definitions that contain a withheld value."""
+        """The last input of `_repeated`, and the names of those definitions that contain a withheld value."""
 
     def reconnect(self) -> None:
-        """Keep the findings about messages so far: the next connection has a timeline of its own."""
+        """Keep the findings about messages so far, because the next connection has a timeline of its own."""
         found = (entry for entry in (*self._beside, *self._lost) if _is_of_traffic(entry.finding))
         self._lost = tuple({entry.fingerprint: entry for entry in found}.values())[:_MOST_EARLIER]
 
@@ -173,7 +176,7 @@ class OngoingReview:
             name = answered.name
             before = called.get(name) or self._called.get(name)
             if before is not None and material.has_all_calls and last[name] < before.number:
-                # The position has moved back: these findings are about results that have not come yet.
+                # The position has moved back, so these findings are about results after the position.
                 before = None
             is_known = before is not None and (
                 answered.number <= before.number
@@ -242,7 +245,7 @@ class OngoingReview:
 
 
 def _with_announced(material: Material) -> tuple[OtherListing, ...]:
-    """The other listings. The first one of the session gets the lists that the server announced as changed."""
+    """The other listings. The session's first listing gets the lists that the server announced as changed."""
     if all(listing.kind is not ListingKind.FIRST for listing in material.listings):
         return material.listings
     announced = announced_in(material.timeline.matched)
@@ -275,7 +278,7 @@ def _call(answered: LastCall, origin: str | None) -> Reviewed:
 
 
 def _earlier(before: _Called, now: tuple[ReportEntry, ...]) -> tuple[ReportEntry, ...]:
-    """The findings about earlier results that are not among the findings `now`."""
+    """The findings about earlier results, except those that the findings `now` repeat."""
     places = {entry.fingerprint for entry in now}
     left = [entry for entry in (*before.entries, *before.earlier) if entry.fingerprint not in places]
     return tuple(left[:_MOST_EARLIER])

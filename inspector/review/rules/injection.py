@@ -45,7 +45,7 @@ def _asks(offer: Offer) -> Iterator[Hit]:
 
 
 def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, InstructionScore]]:
-    """The texts that give instructions, each with its judgement."""
+    """The texts that give instructions, each with its score."""
     hidden = {found.pointer for found in hiding}
     for text in texts:
         if len(text.text) < _SHORTEST_TEXT or text.place is TextPlace.KEY:
@@ -79,7 +79,10 @@ def _hides(call: ReviewedCall) -> Iterator[Hit]:
 
 
 def _spelling(call: ReviewedCall, place: Hidden, text: str) -> str:
-    """A sentence about the text that tag characters encode; without that text if it is withheld."""
+    """A sentence about the text that tag characters encode; empty if there are none.
+
+    The sentence does not quote that text if it is withheld.
+    """
     spelt = tagged(text)
     if not spelt:
         return ""

@@ -31,20 +31,23 @@ _LEADING = word_set(
 )
 _FEW = 2
 _AUXILIARY = word_set("do perform execute")
-"""Verbs that may precede the actual verb: `do_search` is clear."""
+"""Verbs that may precede the actual verb, as in `do_search`."""
 _SAYS_LITTLE = 12
 """The maximum number of words in a description that only repeats the name."""
 
 
 def _verb(name: str) -> str:
-    """The verb in a name: the first word, or the second after a product name."""
+    """The first known verb among the first two words of a name; empty if there is none.
+
+    The first word may be a product name.
+    """
     words = words_of(name)
     known = _CHANGES | _READS | _VAGUE
     return next((word for word in words[:2] if word in known), "")
 
 
 def _described_verb(offer: Offer) -> str:
-    """The first verb of the description, as an imperative: for `Deletes`, it is `delete`."""
+    """The first word of the description; empty if there is none. `Deletes` becomes `delete`."""
     description = offer.definition.get("description")
     first = words_of(description[:80])[:1] if isinstance(description, str) else ()
     if not first:

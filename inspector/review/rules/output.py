@@ -117,7 +117,7 @@ def _disagrees(call: ReviewedCall) -> Iterator[Hit]:
             continue
         if equal(read.value, structured) or is_part_of_result(text, index, structured):
             continue
-        # Many serializers leave null members out, and a reader learns the same.
+        # Many serializers leave null members out, which loses no information.
         try:
             found, expected = _without_nulls(read.value), _without_nulls(structured)
         except RecursionError:
@@ -130,7 +130,7 @@ def _disagrees(call: ReviewedCall) -> Iterator[Hit]:
 
 
 def _without_nulls(value: Json) -> Json:
-    """`value` without the members of objects that are null."""
+    """A copy of `value` in which objects have no members with the value null."""
     match value:
         case dict():
             return {key: _without_nulls(item) for key, item in value.items() if item is not None}
@@ -180,9 +180,9 @@ def _lenient(call: ReviewedCall) -> Iterator[Hit]:
 
 
 _NO_FAULT = frozenset({FailureKind.UNSUBMITTED, FailureKind.CANCELLED, FailureKind.NOT_RECORDED})
-"""Ends of calls that say nothing about the server: the user's own, and unknown ones.
+"""Ends of calls that are no fault of the server, because the user caused them or they are unknown.
 
-A form may intentionally wait for its submit button.
+`UNSUBMITTED` is one of them, because a form may intentionally wait for its submit button.
 """
 
 

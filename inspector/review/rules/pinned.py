@@ -21,7 +21,7 @@ _MAX_PLACES = 6
 """The maximum number of places in a finding."""
 
 _IN_SESSION = frozenset({ListingKind.FIRST, ListingKind.AGAIN})
-"""Listings at another time of the session. They do not repeat the instructions."""
+"""Kinds of listings from another time in the session. Such listings do not repeat the instructions."""
 
 
 def _changed(reviewed: Reviewed, kinds: frozenset[ListingKind]) -> Iterator[tuple[Offer, Hit]]:
@@ -156,7 +156,7 @@ def _hit(tool: Tool, changes: list[DefinitionChange], listing: OtherListing, ord
 
 
 def _announcing(tool: Tool, listing: OtherListing) -> str:
-    """Whether the server announced the change; empty for listings of other sessions."""
+    """A sentence that says whether the server announced the change; empty for listings of other sessions."""
     if listing.kind not in _IN_SESSION:
         return ""
     is_announced = tool.kind in listing.announced

@@ -12,7 +12,7 @@ from inspector.review.rule import ReviewRule
 from inspector.urls.origin import Origin, origin_of
 
 LONG_S = 86_400
-"""The number of seconds after which an expiry counts as long: one day."""
+"""The maximum lifetime of a secret reference, in seconds (one day). A longer lifetime is a finding."""
 
 _SECTION = "WebMCP issue 110, section 4"
 

@@ -21,7 +21,10 @@ _CHANGED = word_set("recipient bcc cc redirect replace modify change add append 
 
 
 def _tools_of(reviewed: Reviewed) -> tuple[set[str], dict[str, str]]:
-    """The names of the server's tools, and the targets of the other servers by the distinctive names of their tools."""
+    """The folded names of the server's tools, and the targets of other servers.
+
+    The targets are by the folded names of the other servers' tools, as far as these names are distinctive.
+    """
     others = {
         _folded(name): other.target
         for other in reviewed.neighbours
@@ -152,12 +155,12 @@ _READERS = _VERBS | word_set("query lookup find load open export dump show descr
 
 
 def _carried(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
-    """Texts that tell the model to put what a tool of another server returned into an argument of this one."""
+    """Finds texts that tell the model to pass the result of another server's tool to this tool."""
     names, others = _tools_of(reviewed)
     for offer in reviewed.tools:
         known = _Known(names, {_folded(field.name) for field in offer.inputs})
         for text in offer.texts:
-            # Only texts with other letters can hide the words in a spelling of their own.
+            # An ASCII text must name an argument openly. Other texts may disguise it with other letters.
             if text.place is not TextPlace.PROSE or (text.text.isascii() and not _SLOTS.search(text.text)):
                 continue
             for sentence in prose_of(text.text).sentences:
@@ -170,7 +173,8 @@ def _carried(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
 def _source(sentence: SentenceWords, known: _Known, others: Mapping[str, str]) -> tuple[str, str] | None:
     """The tool whose result a sentence tells the model to pass on, and its server; None if there is none.
 
-    The name is empty for other tools in general, and the target if the server is not part of the review.
+    The name is empty if the sentence means other tools in general. The target is empty if the server is not
+    part of the review.
     """
     is_secret = sentence.has(_SECRETS)
     if not (is_secret or sentence.has(_BULK)) or sentence.has(_IDS):
@@ -190,7 +194,7 @@ def _source(sentence: SentenceWords, known: _Known, others: Mapping[str, str]) -
 
 
 def _is_called(words: Sequence[str], at: int) -> bool:
-    """True if the word at `at` is the name of a tool: by its own words, and by the words beside it."""
+    """True if the word at index `at` seems to be the name of a tool, by its parts and the words beside it."""
     parts = words_of(words[at])
     if "_" not in words[at] or not _IDENTIFIER.fullmatch(words[at]):
         return False

@@ -1,4 +1,4 @@
-"""Rules SKL: skills whose entry is invalid, whose content differs from it, or that ask for rights."""
+"""Rules SKL: skills with an invalid entry, with content unlike the entry, or with requests for rights."""
 
 from collections.abc import Iterator
 

@@ -42,7 +42,7 @@ _OTHER = "the character controls the terminal that shows it"
 
 
 def _does(text: str) -> str:
-    """What the sequences in a text do, the worst first."""
+    """The effects of the control sequences in a text, as clauses for the user, the worst first."""
     found = dict.fromkeys(_effects(text)) or {_OTHER: None}
     return "; ".join(
         sorted(found, key=lambda effect: _WORST.index(effect) if effect in _WORST else len(_WORST))
@@ -63,7 +63,7 @@ def _effects(text: str) -> Iterator[str]:
 
 
 def _conceals(parameters: str) -> bool:
-    """True if the parameters of SGR contain 8, apart from the numbers of a colour."""
+    """True if the parameters of an SGR sequence contain 8 (conceal). The numbers of a colour do not count."""
     left = iter(parameters.split(";"))
     for parameter in left:
         if parameter in {"38", "48", "58"}:

@@ -37,7 +37,7 @@ CONDITIONS: Mapping[str, Callable[[SentenceWords], bool]] = {
 def _setting_aside(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
     """The kinds of things that the reader should ignore: `quoted`, `instructions` or `wishes`.
 
-    They follow from the first word of `RULES` after the verb, the words before it, and a few after it.
+    The kind depends on the first word of the list `RULES` after the verb, and on the words around that word.
     """
     for index in sentence.asked(lists["IGNORE"]):
         behind = sentence.words[index + 1 : index + 9]
@@ -61,7 +61,7 @@ _ARTICLES = frozenset({"a", "an", "the", "any", "its", "their", "your", "existin
 def _concealing(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
     """From whom or how something is concealed: `unasked`, `without`, `user`, `this` or `anything`.
 
-    It follows from the first verb after the negation and the words after that.
+    The result depends on the first verb after the negation, and on the words after that verb.
     """
     words, always = sentence.words, lists["ALWAYS_EVIDENCE"]
     for index in sentence.where(NOT):

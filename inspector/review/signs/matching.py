@@ -1,4 +1,4 @@
-"""Finds where words stand in a sentence, and whether they are negated.
+"""Finds the positions of words in a sentence, and whether the words are negated.
 
 The signs (patterns for text that gives a model instructions) are built on this.
 """
@@ -28,7 +28,7 @@ class SentenceWords:
     __slots__ = ("_addresses", "_path", "_tools", "kinds", "known", "words")
 
     def __init__(self, words: Sequence[str], *, may_hold_paths: bool = False) -> None:
-        """`words`: in lower case.
+        """`words`: the words of the sentence, in lower case.
 
         `may_hold_paths`: whether the text contains a path at which keys are usually stored.
         """
@@ -45,7 +45,7 @@ class SentenceWords:
         return not wanted.isdisjoint(self.kinds)
 
     def where(self, wanted: frozenset[str]) -> Iterable[int]:
-        """The indices at which these words stand in the sentence, in order."""
+        """The indices of these words in the sentence, in order."""
         if wanted.isdisjoint(self.kinds):
             return ()
         return [index for index, word in enumerate(self.words) if word in wanted]
@@ -87,7 +87,7 @@ class SentenceWords:
         )
 
     def asked(self, wanted: frozenset[str]) -> Iterator[int]:
-        """The indices at which these words stand without a negation."""
+        """The indices at which these words occur without a negation."""
         return (index for index in self.where(wanted) if not self.is_denied(index))
 
     @property

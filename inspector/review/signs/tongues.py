@@ -94,7 +94,7 @@ class Clause(Struct, frozen=True, kw_only=True):
 
 
 def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
-    """The weight, reason and place of each sign in a text; none for English and unknown languages."""
+    """The weight, reason and position of each sign in a text; none for English and unknown languages."""
     language = _language(text)
     if language is None:
         return
