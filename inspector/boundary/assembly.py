@@ -22,7 +22,7 @@ from inspector.protocol.catalogue import Kind
 from inspector.protocol.outcome import COMPLETE, Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Prefixes of pointers that do not lead to fields of a tool result.
+"""Prefixes of pointers to parts of a tool result that the notice does not list as fields.
 
 `/content` itself is not among them, because a page can return a field `content`. The removals in the value of a page
 are `NotedRemovals`, which are not compared with these prefixes.
@@ -156,7 +156,7 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
     members["isError"] = draft.code is not None
     if draft.meta is not None:
         members["_meta"] = draft.meta
-    # Kept if it was sent: a result of another type is withheld, because the call has not ended.
+    # Left out below unless it was sent. Other types do not get here, because their calls have not ended.
     members["resultType"] = COMPLETE
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")
     return {key: members[key] for key in dict.fromkeys(order) if key in members}

@@ -70,7 +70,7 @@ RULES: tuple[DraftRule, ...] = (
 class FoundSecrets:
     """The values that declarations withhold from one outcome, and the search for copies of them.
 
-    Both are None until `bound` was called for the outcome at level `declared`.
+    Both are None until `bound` has been called for the outcome at level `declared`.
     """
 
     secrets: Secrets | None = None

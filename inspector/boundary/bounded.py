@@ -40,7 +40,7 @@ class Rule(StrEnum):
 
 
 class ErrorCode(StrEnum):
-    """The code of an error: the only part of an error that a model gets at level `closed`."""
+    """The code of an error. At level `closed`, a model gets no other part of an error."""
 
     INVALID_ARGUMENTS = "invalid_arguments"
     UNKNOWN_TOOL = "unknown_tool"
@@ -72,7 +72,7 @@ class Removal(Struct, frozen=True, kw_only=True):
     schema_pointer: str | None = None
     """The position in the output schema that causes the removal."""
     name: str | None = None
-    """The name that the notice may mention: the nearest property in the output schema."""
+    """The nearest property that the output schema names; None if there is none. The notice may mention it."""
 
     @property
     def vocabulary(self) -> str | None:
@@ -128,7 +128,7 @@ class Bounded(Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...] = field(default=())
     """Remarks on the result, such as values that could not be judged, or that look like credentials."""
     credentials: tuple[PassingCredential, ...] = field(default=())
-    """The values that look like credentials and reach the model, `MOST_PASSING` at most.
+    """At most `MOST_PASSING` of the values that look like credentials and reach the model.
 
-    `remarks` has a remark on each, and one that counts the others.
+    `remarks` has a remark on each of them, and one that counts the others.
     """

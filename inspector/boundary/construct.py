@@ -1,4 +1,4 @@
-"""The allow-list walk over structured content: copies only the declared parts, field by field."""
+"""Walks structured content with an allow-list: only declared parts are copied, field by field."""
 
 from msgspec import Struct
 
@@ -121,7 +121,7 @@ class _Walk:
         return bool(rows)
 
     def _leave(self, step: _Built, above: _Built | None) -> None:
-        """Add a finished container to the one above it, or withhold it if it releases nothing."""
+        """Add a finished container to the one above it; if a hint is set and no part passes, withhold it."""
         step.finish()
         if self._gate.hint and not step.passed:
             self._ledger.forget(step.noted)

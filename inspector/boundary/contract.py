@@ -44,7 +44,7 @@ class Contract(Struct, frozen=True, kw_only=True):
     """The reason why the declarations could not be read; every result is withheld then."""
 
     marks: Mapping[str, Claim] = field(default_factory=dict[str, Claim])
-    """The claims by pointer, relative to the tool."""
+    """The claims of the tool by their pointers, which are relative to its definition."""
 
     @property
     def names(self) -> frozenset[str]:

@@ -1,4 +1,7 @@
-"""Copies of withheld values: the reason to withhold one, and those in places and pointers that the user still sees."""
+"""Gives the reason to withhold a copy of a withheld value, and hides copies that the user would still see.
+
+The user would see them in pointers, and in parts that are kept from the model only.
+"""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,13 +20,16 @@ from inspector.json.pointer import join, resolve, split
 from inspector.json.texts import keys_in, texts_in
 
 _AT_THE_ROOT = PROTOCOL_MEMBERS | {"error"}
-"""Keys at the start of pointers that the protocol defines."""
+"""Keys that the protocol defines and with which pointers begin."""
 
 WEAK = "a withheld value is too short or too common to be told from chance: where it is repeated, it may pass"
 
 
 def copy_reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
-    """The reason to withhold `text`, which contains a copy of a withheld value in the given spelling."""
+    """The reason to withhold `text`, which contains a copy of a withheld value.
+
+    `spellings`: by text, the spelling of the copy in it.
+    """
     detail = f"it contains a copy of a withheld value, {spellings[text].value}"
     return Reason(rule=Rule.ECHO, detail=detail)
 
@@ -47,7 +53,7 @@ def with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
 def _shown(draft: Draft) -> list[Removal]:
     """The removals of parts that the user still sees.
 
-    Empty at level `closed`: there, the level `declared` decides what the user sees.
+    Empty at level `closed`, because the removals of level `declared` decide what the user sees there.
     """
     if draft.level is Level.CLOSED:
         return []
@@ -63,7 +69,7 @@ def _text_in(draft: Draft, removal: Removal, spellings: Mapping[str, Spelling]) 
 
 
 def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
-    """The removal, its pointer cut before the first token that is in `keys`."""
+    """A copy of the removal with its pointer cut before the first token that is in `keys`."""
     tokens = split(removal.pointer)
     first = next((index for index, token in enumerate(tokens) if token in keys), None)
     return replace(removal, pointer=join(tokens[:first]))

@@ -40,9 +40,9 @@ _SEVERAL: dict[Rule, str] = {
     Rule.ECHO: "copies of a withheld value",
     Rule.ERROR: "error texts",
 }
-"""The words of COUNTED that have a plural."""
+"""The plural of the words in `COUNTED`, for rules whose words have one."""
 _MOST_READ = 10_000
-"""The number of removals up to which they are read to find delimited texts. Making each removal takes time."""
+"""The maximum number of removals that are searched for delimited texts, because creating each takes time."""
 
 
 class Counted(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Drafts: a result on its way through the boundary rules, each of which takes a draft and returns the next."""
+"""A draft is a result between two boundary rules. Each rule takes a draft and returns the next."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
@@ -25,7 +25,7 @@ class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a result that would still reach the model after the rules so far."""
 
     values: dict[str, None] = field(default_factory=dict[str, None])
-    """The values in the order of the draft: iterating them in another order takes longer than searching them."""
+    """The texts in the order of the draft, because another order would take longer than the search itself."""
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
@@ -38,16 +38,16 @@ class Searched(Struct, frozen=True, kw_only=True):
     echoes: Echoes
     texts: Texts
     values: Mapping[str, Spelling]
-    """The texts in which a copy was found, each with the way in which the copy is spelled."""
+    """The texts in which a copy was found, each with the way in which the copy is written."""
     keys: Mapping[str, Spelling]
 
     def again(self, echoes: Echoes, texts: Texts) -> tuple[Mapping[str, Spelling], Mapping[str, Spelling]]:
         """Search `texts` again for copies of withheld values.
 
-        Only new texts are searched if `echoes` search for the same values as before.
+        Only new texts are searched if `echoes` searches for the same values as before.
 
-        Returns the values and the keys in which `echoes` find a copy, each with the way in which the copy is
-        spelled.
+        Returns the values and the keys in which `echoes` finds a copy, each with the way in which the copy is
+        written.
         """
         if echoes.wanted != self.echoes.wanted:
             return echoes.matches(texts.values), echoes.matches(texts.keys)
@@ -140,7 +140,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The random value in the markers around untrusted text; empty to set no markers."""
     removals: Removals = Removals()
     secrets: Secrets = field(default_factory=Secrets)
-    """Withheld values to search for everywhere else. Replaced, never modified."""
+    """Withheld values whose copies are searched for in all other parts. Replaced by a new object, never modified."""
     texts: Texts | None = None
     """The texts at the time of the first search; some may have been withheld since."""
     searched: Searched | None = None
@@ -157,7 +157,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
 
     def place(self, pointer: str) -> str:
-        """Convert a pointer into `raw` to one into the result that the server sent."""
+        """The pointer into the result that the server sent for a `pointer` into `raw`."""
         return self.shape.place(pointer) if self.shape else pointer
 
     def remarking(self, *sentences: str) -> "Draft":
@@ -250,7 +250,7 @@ def _metadata(block: Json, claiming: frozenset[str]) -> list[Json]:
 def _claiming(draft: Draft) -> frozenset[str]:
     """The keys of `_meta` that contain block claims.
 
-    Their values are registered words, which other blocks use too.
+    Their values are words that a vocabulary defines, so other blocks use the same words.
     """
     ways = (
         split(claim.pointer)

@@ -1,4 +1,4 @@
-"""Echoes: copies of withheld values in other texts, in any spelling.
+"""Finds echoes, which are copies of withheld values in other texts, in any spelling.
 
 One automaton searches for all values at once, so the cost is linear in the text (Aho and Corasick, 1975).
 """
@@ -48,7 +48,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     coded: dict[bytes, Spelling] = field(default_factory=dict[bytes, Spelling])
     """Encoded forms of short values.
 
-    They are searched for as they are, because runs this short are not decoded.
+    They are searched for in the encoded text, because texts this short are not decoded.
     """
 
 
@@ -67,7 +67,7 @@ class Echoes:
 
         `names`: keys that are not secret.
 
-        `but`: further withheld values, each with the texts in it that are not secret. `anywhere_from`: the
+        `but`: further withheld values, and the texts in them that are not secret. `anywhere_from`: the
         minimum length, in characters, of a value that is found inside words too; a smaller number finds more
         by chance.
         """
@@ -75,7 +75,7 @@ class Echoes:
         self._names = names
         self._anywhere_from = anywhere_from
         self.is_weak = False
-        """True if a value is found only as a whole word or not at all: too short, too small, or a boolean."""
+        """True if a value is so short, or a boolean, that it is found only as a whole word or not at all."""
         least = max(SHORTEST, anywhere_from)
         for value in values:
             # Most values are such texts. `_take` would do the same with them, only slower.
@@ -87,7 +87,7 @@ class Echoes:
         for value in but[0]:
             self._take(value, wanted, but[1])
         self.wanted = wanted
-        """The needles. They alone decide what is found: instances with equal needles are equivalent."""
+        """The needles. They alone decide what is found, so instances with equal needles are equivalent."""
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property
@@ -112,7 +112,7 @@ class Echoes:
         if not self.is_empty:
             self._search(searched, matches)
             for text in [text for text in searched if len(text) > STRETCH]:
-                # Invisible characters between the letters of a value may exceed a stretch.
+                # With invisible characters between its letters, a value may be longer than a stretch.
                 close = condensed(text) if text not in matches else None
                 if close is not None:
                     self._search([close], within := dict[str, Spelling]())
@@ -143,7 +143,7 @@ class Echoes:
     def _take_keys(self, keys: Iterable[str], wanted: Wanted) -> None:
         for key in keys:
             if key not in self._names and _length(key) >= SHORTEST:
-                # A key that could be a field name is also a word of the language.
+                # A key that could be a field name may also occur in longer words.
                 (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
 
     def _take_leaf(self, leaf: Json, wanted: Wanted, known: set[str]) -> None:
@@ -199,7 +199,7 @@ class _Batch(Struct, frozen=True, kw_only=True):
 
 
 class _Automaton:
-    """All needles in one automaton."""
+    """An automaton that searches for all needles at once."""
 
     def __init__(
         self, values: Collection[str], *, whole_words: bool, coded: Mapping[bytes, Spelling] | None = None
@@ -219,7 +219,7 @@ class _Automaton:
         self._starts: list[bytes] = []
         self._lengths: dict[bytes, set[int]] = {}
         self._automaton: BytesAhoCorasick | None = None
-        """Built for the first view that may hold a needle: most results have none."""
+        """Built when the first view may contain a needle, because most results have no such view."""
 
     def search(self, batch: _Batch, matches: dict[str, Spelling]) -> None:
         """Add the texts of a batch that contain a needle to `matches`."""
@@ -284,7 +284,8 @@ def _length(text: str) -> int:
 def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
     """The needles that contain no other needle.
 
-    These are enough: a longer needle is found through the needle that it contains. So each place has one hit.
+    These are enough, because a text with a longer needle also contains the shorter one. So each place has one
+    hit.
     """
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
 
@@ -298,7 +299,7 @@ def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
 
 
 def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
-    """The spellings of a value that is searched for as a whole word."""
+    """The needles for a value that is searched for as a whole word, each with its spelling."""
     raw = value.encode("utf-8", "surrogatepass")
     yield words(value), Spelling.PLAIN
     yield words(value[::-1]), Spelling.REVERSED

@@ -75,7 +75,7 @@ def is_tool_result(value: Json) -> TypeGuard[JsonObject]:
 
 
 def is_failed_result(value: Json) -> bool:
-    """True if a tool result declares failure. A value other than true or false counts as true."""
+    """True if a tool result declares failure. An `isError` other than true or false counts as true."""
     return is_tool_result(value) and value.get("isError", False) is not False
 
 

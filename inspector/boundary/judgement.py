@@ -106,8 +106,8 @@ class Judgement:
 
         They are those of level `declared`, without those of policy rules.
 
-        Level `open` has none, and the level `closed` withholds whole blocks as undeclared in which the level
-        `declared` identifies secrets.
+        Level `open` has no removals. Level `closed` withholds whole blocks as undeclared, although level
+        `declared` identifies the secrets in them.
         """
         about = policy.about_secrets
         with self._lock:

@@ -1,4 +1,4 @@
-"""The sensitivity of a result according to labels: of its tool, of the result and of its blocks."""
+"""Decides whether labels of a tool, of a result or of its blocks make the result sensitive."""
 
 from collections.abc import Iterable
 
@@ -87,7 +87,7 @@ def _is_concrete(claim: Claim) -> bool:
 
 
 def _at_or_above(claim: Claim, threshold: str) -> str:
-    # A well-formed value is one of the levels: nothing of the server's own is quoted.
+    # A well-formed value is one of the levels, so no text of the server is quoted.
     if not claim.well_formed:
         return "its declared sensitivity is malformed"
     return f"it is declared {claim.value}, and everything at {threshold} or above is withheld"

@@ -56,9 +56,10 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
 
 def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: str = MASK) -> str:
-    """Replace the words of `text` that repeat a secret by `by`; if no single word does, the whole line or text.
+    """Replace each word of `text` that repeats a secret with `by`.
 
-    `repeating`: returns those of some texts that repeat a secret.
+    If no single word repeats it, the whole line or text is replaced. `repeating`: a function that returns
+    those of the given texts that repeat a secret.
     """
     if text not in repeating({text}):
         return text
@@ -78,7 +79,7 @@ def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: s
 
 
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
-    """Mask the sensitive members of rows. False, with nothing masked, if one of them does not exist."""
+    """Mask the sensitive members of rows. Returns false and masks nothing if one of the members is missing."""
     above, stop = split(rows.above), rows.start + rows.length
     masks: JsonObject = dict.fromkeys((key for key, _, _ in rows.marked), MASK)
     try:

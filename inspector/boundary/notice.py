@@ -6,7 +6,7 @@ The notice is the last text block and, if the structured content is an object, i
 as the output schema does, and gives rounded counts of everything else.
 
 A notice of exactly this form passes every boundary level, so that the boundary can be applied to a bounded
-result again. A server gains nothing from an imitation: the form has no room for text of its own.
+result again. A server gains nothing from an imitation, because the form has no room for text of its own.
 """
 
 import re
@@ -46,7 +46,7 @@ class Notice(Struct, frozen=True, kw_only=True):
     others: Amount | None = None
     """The number of fields that are not named; None if there are none."""
     blocks: Amount | None = None
-    """The number of content blocks; None if there are none."""
+    """The number of withheld content blocks; None if there are none."""
 
     @property
     def is_empty(self) -> bool:
@@ -102,7 +102,7 @@ def merged(earlier: Notice, later: Notice) -> Notice:
 
 
 def notice_in(value: Json, names: frozenset[str]) -> Notice | None:
-    """The notice (what was withheld, for the model) in `value`; None if its form is not exactly a notice's.
+    """The notice in `value`; None if `value` does not have exactly the form of a notice.
 
     `names`: the names in the output schema. A notice names only fields that are among them.
     """
@@ -170,8 +170,8 @@ def reference_text(label: str | None) -> str:
 def is_own(block: Json, level: Level) -> bool:
     """True if the boundary itself could have written a block.
 
-    A server may imitate such a block. This is harmless: the block only gets the label of Sightline, and a
-    server can send the text of the label in any block.
+    A server may imitate such a block. This is harmless, because the block only counts as a text of Sightline,
+    and the label in it is a text that a server can send in any block.
     """
     text = _text_in(block)
     if text is None or block != text_block(text):

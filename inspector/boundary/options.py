@@ -10,9 +10,9 @@ class Level(StrEnum):
     """A boundary level: how much of a result is withheld."""
 
     OPEN = "open"
-    """Nothing is withheld: this shows what leaks without a boundary."""
+    """Nothing is withheld, which shows what leaks without a boundary."""
     DECLARED = "declared"
-    """The declarations decide. A deny-list: undeclared values pass."""
+    """Values that declarations mark as sensitive are withheld. Undeclared values pass."""
     CLOSED = "closed"
     """Only declared, non-sensitive positions of the schema pass."""
 

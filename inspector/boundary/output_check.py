@@ -27,7 +27,7 @@ _EARLIER = "cannot be checked: an earlier boundary has taken something from it"
 
 
 class OutputViolation(Struct, frozen=True, kw_only=True):
-    """One way in which a result breaks the output schema."""
+    """One way in which a result breaks the protocol or the output schema."""
 
     pointer: str
     """Pointer into the result. For a missing member, the place where it should be."""
@@ -53,7 +53,7 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
 
     @property
     def lead(self) -> str:
-        """What the result breaks: the protocol, or only its output schema."""
+        """A clause that says what the result breaks, which is the protocol or only its output schema."""
         breaks_protocol = any(is_of_protocol(each.message) for each in self.violations)
         return "result breaks the protocol" if breaks_protocol else "output breaks its schema"
 
@@ -85,7 +85,8 @@ def is_of_protocol(message: str) -> bool:
 def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
     """The violations of the protocol and of the output schema in a result; None if there is nothing to check.
 
-    The protocol is checked even without an output schema: hosts refuse a whole result if a block of it is malformed.
+    The protocol is checked even without an output schema, because hosts refuse a whole result if a block of it
+    is malformed.
 
     Pointers lead into the result. Messages may quote the result. Takes seconds at most. Never raises.
     """
@@ -166,7 +167,10 @@ def _above(pointer: str) -> list[str]:
 
 
 def _malformed(raw: Json) -> tuple[Violation, ...]:
-    """The violations of the protocol in a tool result. Blocks of unknown types are none: extensions have some."""
+    """The violations of the protocol in a tool result.
+
+    A block of an unknown type is no violation, because extensions define further types.
+    """
     if isinstance(raw, DuplicateKeys):
         return ()
     if not isinstance(raw, dict):
@@ -188,7 +192,7 @@ def _malformed_block(pointer: str, block: Json) -> Iterator[Violation]:
     if not isinstance(block, dict):
         yield _broken(pointer, "is not an object", "one")
         return
-    # The words quote no other type: it is the server's.
+    # The words quote no other type, because it is text of the server.
     named = block.get("type")
     kind = named if isinstance(named, str) and named in TEXT_MEMBERS else "content"
     keys = ("type", *TEXT_MEMBERS.get(kind, ()))

@@ -1,6 +1,6 @@
 """Lists the texts of a draft (a result between two boundary rules), and removes unwanted texts from it.
 
-Unwanted are copies of withheld values, and texts that look like credentials.
+Unwanted texts are copies of withheld values, and texts that look like credentials.
 """
 
 from collections.abc import Callable, Iterator, Sequence

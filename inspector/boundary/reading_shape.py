@@ -1,6 +1,6 @@
 """Rewrites results of resources/read and prompts/get as tool results, so that the same rules apply to them.
 
-Each item of `contents` becomes an embedded resource, the content of each message a content block.
+Each item of `contents` becomes an embedded resource, and the content of each message becomes a content block.
 Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
 """
 
@@ -41,13 +41,13 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
 
     @property
     def removals(self) -> tuple[Removal, ...]:
-        """A removal for each member of a message that is left out."""
+        """A removal for each pointer in `extras`, because these members are left out."""
         return tuple(
             Removal(pointer=pointer, rule=Rule.UNDECLARED, detail=_NO_MEMBER) for pointer in self.extras
         )
 
     def place(self, pointer: str) -> str:
-        """Convert a pointer into the tool result to one into the original result."""
+        """The pointer into the original result for a `pointer` into the tool result."""
         found = _BLOCK.fullmatch(pointer)
         if not found:
             return f"/{self.member}" if pointer == "/content" else pointer

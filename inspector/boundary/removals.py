@@ -26,7 +26,7 @@ class Marked(NamedTuple):
 
 
 class MarkedRows(NamedTuple):
-    """The removals in consecutive objects of an array that have the same keys, in compact form."""
+    """The removals in consecutive objects of an array, in compact form. The objects have the same keys."""
 
     above: str
     """The pointer to the array."""
@@ -120,7 +120,10 @@ class NotedRemovals(Sequence[Removal]):
 
 
 def _place(stops: tuple[int, ...], index: int) -> tuple[int, int]:
-    """The part that holds an index, and the index within it. `stops`: the indices at which the parts end."""
+    """The number of the part that contains an index, and the index within that part. Raises IndexError.
+
+    `stops`: the indices at which the parts end.
+    """
     place = index + stops[-1] if index < 0 and stops else index
     if place < 0 or not stops or place >= stops[-1]:
         raise IndexError(index)
@@ -184,8 +187,8 @@ class Removals(Sequence[Removal]):
 def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]]:
     """The rule and the pointer of each removal.
 
-    Those in consecutive objects of an array with the same keys are one `MarkedRows`. Creates no `Removal` objects, so that very many removals cost
-    little.
+    For removals in consecutive objects of an array, a `MarkedRows` takes the place of the pointers. No
+    `Removal` objects are created, so that very many removals cost little.
     """
     for segment in removals.segments if isinstance(removals, Removals) else (removals,):
         if isinstance(segment, NotedRemovals):
@@ -196,7 +199,10 @@ def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]
 
 
 class RemovalPlaces:
-    """Finds the removal at a pointer or around it. Linear in the removals once, then in the length of a pointer."""
+    """Finds the removal at a pointer or around it.
+
+    Construction is linear in the removals, and each search is linear in the length of the pointer.
+    """
 
     def __init__(self, removals: Iterable[Removal], *, without: Container[str] = ()) -> None:
         """`without`: rules whose removals do not count."""
@@ -270,11 +276,11 @@ class Secrets:
 
     def __init__(self) -> None:
         self.declared: list[Json] = []
-        """Values withheld by a rule in SECRET."""
+        """Values withheld by one of the rules in `SECRET`."""
         self.hinted: list[Json] = []
         """Values that are sensitive only because the whole result is declared sensitive."""
         self.personal: list[Json] = []
-        """Values for the user only, and shown to the user."""
+        """Values that are for the user only and are shown to the user."""
 
     def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
         """Add the values that `rule` withholds, if copies of them must be withheld too."""

@@ -44,7 +44,7 @@ class Runs:
         return any(run in text.translate(table) for table, run in self._bytes)
 
     def may_hold_decoded(self, letters: bytes, shift: int) -> bool:
-        """True if the text that `letters`, in base64, decodes to from letter `shift` may contain a needle."""
+        """True if the base64 text `letters`, decoded from index `shift`, may contain a needle."""
         firsts = letters[shift::4]
         return any(run in firsts.translate(table) for table, run in self._base64)
 

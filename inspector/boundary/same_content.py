@@ -1,4 +1,4 @@
-"""Text blocks that copy the structured content."""
+"""Recognises text blocks that copy the structured content."""
 
 import re
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def repeats(text: str, parsed: Json, value: Json) -> bool:
 
 
 def is_equally_spelt(text: str, parsed: Json, value: Json) -> bool:
-    """True if no number in `text` is written otherwise than in `value`, which it `repeats`.
+    """True if every number in `text` is written as in `value`. The JSON in `text` must equal `value`.
 
     A number can be written in many ways, and a secret can be in its digits: `1.000000000000000000483920117`.
     """
@@ -84,7 +84,7 @@ def is_part_of_result(text: str, index: int, structured: Json) -> bool:
     """True if a text block copies the only member of the structured content.
 
     The official SDKs send a result that is no object as `{"result": value}`, and its text in a content block; a
-    list gets a block for each item. Servers without their help do the same with other names, such as `content`.
+    list gets a block for each item. Other servers do the same with other names, such as `content`.
     `index`: the index of the block.
     """
     if not isinstance(structured, dict) or len(structured) != 1:

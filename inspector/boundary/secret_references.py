@@ -32,7 +32,7 @@ class SecretReference:
     label: str
     id: str = field(repr=False)
     redeem_url: str = field(repr=False)
-    """The URL as sent: relative or absolute, unchecked. It may contain a credential."""
+    """The URL as sent, which is unchecked and may be relative. It may contain a credential."""
     ttl_s: float | None = None
     """The lifetime in seconds from receipt; None if the reference does not expire."""
 

@@ -1,9 +1,9 @@
-"""Spellings of a copied value: the needles to search for, and the views of a text to search in.
+"""Makes the needles to search for, and the views of a text in which they are searched.
 
-A text has several views, rather than a value several needles: decoding a whole text is cheap, an automaton
-with many needles is not. Needles and views are folded alike: without case, accents, white space and invisible
-characters, in Unicode's compatibility form, and with one alphabet for base64. So case, line breaks and
-`base64url` cost nothing extra.
+A copy of a value may be encoded. The views of a text are its decoded forms, because decoding a whole text is
+cheap, while a search for many encoded needles is not. Needles and views are folded in the same way: without
+case, accents, white space and invisible characters, in Unicode's compatibility form, and with one alphabet for
+base64. So case, line breaks and `base64url` cost nothing extra.
 """
 
 import re
@@ -23,7 +23,7 @@ from inspector.boundary.unseen import visible
 SHORTEST = 6
 """The minimum length, in characters, of a value that is found inside words.
 
-A shorter one is searched for as a whole word.
+A shorter value is searched for as a whole word.
 """
 LONGEST = 128
 """The maximum length of a needle, in bytes. A longer needle is cut, so its value is found by its beginning."""
@@ -34,7 +34,7 @@ _BETWEEN = SEPARATOR.encode()
 
 
 class Spelling(StrEnum):
-    """The spelling of a copy. The values are texts for the user."""
+    """The way in which a copy of a withheld value is written. The values are texts for the user."""
 
     PLAIN = "unchanged"
     REVERSED = "reversed"
@@ -54,9 +54,9 @@ class DecodedView(Struct, frozen=True, kw_only=True):
 
 
 def needles(values: Collection[str]) -> frozenset[bytes]:
-    """The needles to search for in views, cut at LONGEST.
+    """The needles to search for in views, each cut at `LONGEST` bytes.
 
-    Some keep white space and marks and fold only ASCII case, as decoded views do.
+    Some keep white space and combining marks and fold only ASCII case, as decoded views do.
     """
     if _are_simple(values):
         folded = SEPARATOR.join(values).encode().translate(_PLAIN)
@@ -82,7 +82,7 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
 
 
 def _are_simple(values: Collection[str]) -> bool:
-    """True if folding changes only the case of the values: visible ASCII without spaces, too short to be cut."""
+    """True if folding changes only the case of the values, and none is long enough to be cut."""
     together = "".join(values)
     return is_visible(together) and " " not in together and max(map(len, values), default=0) <= _ENOUGH
 
@@ -161,7 +161,10 @@ def read_as(text: str) -> tuple[str, ...]:
 
 
 def meant(text: str) -> tuple[str, ...]:
-    """The texts that a withheld value spells, if it is escaped or base64 itself: a copy may be decoded."""
+    """The decoded forms of a withheld value that is itself escaped or in base64.
+
+    They are searched for too, because a copy may be decoded.
+    """
     views = unescaped(text)[1:] if has_escapes(text) else ()
     if not _IN_BASE64.fullmatch(text):
         return views
@@ -233,12 +236,12 @@ def _character(match: re.Match[str]) -> str:
 
 
 _MOST_VIEWS = 22
-"""Enough for every combination of two of the four escapes."""
+"""The maximum number of decoded forms of a text, enough for every combination of two of the four escapes."""
 _ENOUGH = 2 * LONGEST
 _FORMS = ("NFC", "NFD")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _OF_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-"""Tag characters repeat ASCII: they are invisible, but models read them."""
+"""The ASCII characters that tag characters repeat. Tag characters are invisible, but models may read them."""
 _BACKSLASH = "\x01"
 _CODE = re.compile(
     r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})"
@@ -255,7 +258,7 @@ _HEX_RUN = b"0" * (2 * SHORTEST)
 _AS_DIGITS = bytes(ord("0" if code in _HEX else " ") for code in range(256))
 _CONTROL = bytes(code for code in (*range(1, 32), 127) if code not in b"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _NOT_IN_TEXT = _CONTROL + _BETWEEN + bytes(range(0xF5, 0x100))
-"""Bytes that occur in no text in UTF-8, or hide in it."""
+"""Bytes that do not occur in UTF-8 text, or that are invisible in it."""
 _ALPHABET = bytes.maketrans(b"-_", b"+/")
 _PLAIN = bytes(range(256)).lower().translate(_ALPHABET)
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -25,13 +25,16 @@ class Undeclared(Struct, frozen=True, kw_only=True):
     number: int = 0
     """The number of leaves. A content block is one leaf. An error counts without its code."""
     places: tuple[str, ...] = ()
-    """Pointers into the result that the server sent: the first values that are in no schema, with all that is in them."""
+    """Pointers, into the result that the server sent, to the first values that no schema describes.
+
+    A value is listed with everything in it. There are at most `MAX_PLACES`.
+    """
 
     @property
     def words(self) -> str:
         """The sentence that says how many values pass at level `declared` although no schema describes them."""
         values, them = ("1 value is", "it") if self.number == 1 else (f"{self.number:,} values are", "them")
-        # More places than are listed are not counted.
+        # Places beyond the listed ones are not counted, so a full list may be incomplete.
         number = len(self.places)
         where = (
             f" (in {number} place{'s' if number > 1 else ''})"

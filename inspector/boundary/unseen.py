@@ -13,7 +13,7 @@ from unicodedata import normalize
 UNICODE = "18.0.0"
 """The Unicode version of the table."""
 LONG_RUN = 24
-"""The length, in characters, from which a run of invisible characters is long."""
+"""The minimum length, in characters, of a long run of invisible characters."""
 
 
 def visible(text: str) -> str:

@@ -82,7 +82,7 @@ def _verify_file(content: bytes, uri: str, manifest: Manifest) -> None:
 
 
 def _content(value: Json, uri: str) -> bytes:
-    """The bytes of the one file that was read."""
+    """The bytes of the one file that was read. Raises MismatchError."""
     contents = value.get("contents") if isinstance(value, dict) else None
     if not isinstance(contents, list) or len(contents) != 1:
         raise MismatchError("the answer does not hold exactly one file")
@@ -117,7 +117,8 @@ def _difference(yaml_text: str, expected: Json) -> str | None:
 
     The pointer names only keys in `_KNOWN`. It ends above any other key.
 
-    YAML nodes are compared without constructing values: aliases cost nothing, and no tag creates an object.
+    YAML nodes are compared without constructing values, so that aliases cost nothing and no tag creates an
+    object.
     """
     import yaml  # noqa: PLC0415 - few servers have skills
 
@@ -150,7 +151,7 @@ def _difference(yaml_text: str, expected: Json) -> str | None:
 
 
 def _check_depth(yaml_text: str) -> None:
-    """Raise ValueError for deeply nested YAML: reading it takes time that grows with the square of the depth."""
+    """Raise ValueError for deeply nested YAML, which takes time that grows with the square of the depth."""
     import yaml  # noqa: PLC0415 - as above
 
     depth = 0

@@ -111,7 +111,7 @@ class WalkStep:
         next(islice(self.items, count, count), None)
 
     def finish(self) -> None:
-        """Drop the withheld items at the end of an array; no other item changes its index by that."""
+        """Drop the withheld items at the end of an array, which changes no index of another item."""
         while self.dropped and self.dropped[-1] == len(self.left) - 1:
             self.dropped.pop()
             if isinstance(self.left, list):
@@ -231,7 +231,7 @@ def _left_of_object(
 
 
 def left_of_rows(step: WalkStep, index: int, ledger: Ledger, *, declared: bool) -> list[Json]:
-    """The parts that pass of the next items of an array, from `index` on.
+    """The passing parts of the next items of an array, from `index` on.
 
     Empty if the items must be judged one by one.
 
@@ -304,4 +304,4 @@ def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> 
 ROWS, _FEW = 1_000, 8
 """The number of items of an array that are judged together, and the smallest number for which that is faster."""
 _REMEMBERED = 1_000
-"""The maximum number of key sets per position; the objects of a result mostly share a few."""
+"""The maximum number of cached plans per position. The objects of a result mostly share a few key sets."""

@@ -1,4 +1,4 @@
-"""The deny-list walk over structured content: everything passes except values that are marked sensitive.
+"""Walks structured content with a deny-list: only values that are marked sensitive are withheld.
 
 Copies only the parts that change.
 """

@@ -1,6 +1,6 @@
 """`detect`: reports text that looks like a credential, or withholds it if the policy says so.
 
-It helps where declarations are missing, and it does not find everything: docs/credentials.md.
+It helps where declarations are missing, and it does not find everything. Source: docs/credentials.md.
 """
 
 import re
@@ -96,7 +96,10 @@ def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str, str]]:
 
 
 def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Each of `texts` whose searched text looks like a credential, the title of the rule, and the credential."""
+    """Each of `texts` that matches a rule, the title of the rule, and the credential.
+
+    `searched`: for each of `texts`, the form in which it is searched.
+    """
     joined = _BETWEEN.join(searched)
     if not may_hold(joined):
         return
@@ -110,7 +113,7 @@ def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, st
 
 
 def _assignments(value: Json, suspects: set[str]) -> dict[str, str]:
-    """Members with a credential's key, as text in the form of an assignment; maps the text to the value."""
+    """The values of the members with one of the keys `suspects`, by an assignment such as `key = "value"`."""
     assignments: dict[str, str] = {}
     level = [value]
     while level:

@@ -36,13 +36,13 @@ def apply(draft: Draft) -> Draft:
             partial(copy_reason, {**keys, **values}),
         )
     if secrets.personal:
-        # Content for the user only may be shown to the user, and contains itself.
+        # Content for the user only is shown to the user, so it must not count as a copy of itself.
         echoes = Echoes(secrets.declared, names=names, but=released)
     return with_safe_pointers(draft, echoes)
 
 
 def _released(draft: Draft) -> set[str]:
-    """Texts that the schema marks `"x-sensitive": false`: not secret, even in a sensitive result."""
+    """Texts that the schema marks `"x-sensitive": false`, which are not secret even in a sensitive result."""
     released = set[str]()
     if draft.hint and draft.structured and not draft.structured.gone:
         texts_in(draft.structured.value, released, set())

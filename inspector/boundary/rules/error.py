@@ -1,4 +1,4 @@
-"""`error`: at level `closed`, a model learns only the code of a failure.
+"""`error`: at level `closed`, replaces the texts of a failure with its code.
 
 Source: docs/decisions/0004-boundaries.md.
 """
@@ -13,7 +13,7 @@ _REASON = Reason(rule=Rule.ERROR, detail="the model gets only the code of an err
 
 
 def apply(draft: Draft) -> Draft:
-    """Replace the texts of a failure by its code."""
+    """Replace the texts of a failure with its code."""
     if draft.level is not Level.CLOSED or draft.code is None:
         return draft
     coded_text = text_block(draft.code.value)

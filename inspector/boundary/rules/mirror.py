@@ -1,4 +1,4 @@
-"""`mirror`: removes from a text block that copies the structured content what other rules withhold from it.
+"""`mirror`: if a text block copies the structured content, withholds the same parts from both.
 
 Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """
@@ -46,7 +46,7 @@ class _Mirror:
         self._draft = draft
         self._start = draft.contract.start()
         self._touched = draft.structured is not None and draft.structured.touched
-        # Otherwise no text can contain a withheld value, and parsing is not necessary.
+        # If false, no text can contain a withheld value, and parsing is not necessary.
         self._matters = draft.structured is not None or not self._start.harmless
 
     def judge(self, block: Block) -> Block:
@@ -63,7 +63,7 @@ class _Mirror:
             is_rewritten = self._touched or self._draft.level is Level.CLOSED
             if is_rewritten or is_equally_spelt(text, parsed.value, structured.raw):
                 return self._mirror(block)
-        # At `closed` it counts as free text, which is withheld.
+        # At level `closed`, the text counts as free text, which is withheld.
         return block if self._draft.level is Level.CLOSED else self._rewritten(block, parsed.value)
 
     def _mirror(self, block: Block) -> Block:
@@ -89,5 +89,5 @@ class _Mirror:
 
 
 def _may_hold_reference(text: str) -> bool:
-    # An escape can hide the word.
+    # The word may be written with JSON escapes.
     return REFERENCE in text or "\\u" in text

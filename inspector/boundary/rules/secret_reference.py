@@ -1,4 +1,4 @@
-"""`secret-reference`: the model gets only the label of a secret reference; at level `closed`, nothing.
+"""`secret-reference`: withholds a secret reference except its label; at level `closed`, also the label.
 
 Source: WebMCP issue 110, "Agent exposure rules".
 """

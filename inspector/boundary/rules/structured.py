@@ -1,4 +1,4 @@
-"""`x-sensitive`, `undeclared` and `sensitive-hint` in structured content: the output schema decides.
+"""`x-sensitive`, `undeclared` and `sensitive-hint`: withhold parts of the structured content by its schema.
 
 Source: WebMCP issue 110, `x-sensitive`; docs/decisions/0004-boundaries.md.
 """
@@ -43,7 +43,7 @@ def apply(draft: Draft) -> Draft:
 
 
 def _without_marked_content(draft: Draft, start: Position) -> Draft:
-    """Withhold `content` if the schema marks a field of that name: the result may be a page's own value."""
+    """Withhold `content` if the schema marks a field `content`, because a page may return its own value."""
     source = start.step("content").sensitive
     # With a notice, it is a tool result whose structured content an earlier boundary withheld.
     if draft.members is None or draft.structured is not None or not draft.earlier.is_empty:

@@ -1,4 +1,4 @@
-"""`unknown-content`: replaces a block that the protocol does not define by a text.
+"""`unknown-content`: replaces content blocks of unknown types with a fixed text.
 
 Source: MCP 2025-11-25 and 2026-07-28, Tools, "Tool Result".
 """
@@ -20,7 +20,7 @@ TEXT_MEMBERS = {
 
 
 def apply(draft: Draft) -> Draft:
-    """Replace each content block of an unknown type by a text."""
+    """Replace each content block of a type that the protocol does not define with a fixed text."""
     return withhold_blocks(draft, lambda block: _reason(block.value), UNKNOWN_CONTENT)
 
 

@@ -37,7 +37,7 @@ _NO_NONCE = "text is declared untrusted, and is not delimited: no marker was giv
 
 
 def delimited(text: str, nonce: str) -> str:
-    """A text between markers."""
+    """`text` between the markers that contain `nonce`."""
     start, end = _markers(nonce)
     return f"{start}{text}{end}"
 
@@ -135,7 +135,7 @@ def _claim(claims: Iterable[Claim]) -> Claim | None:
 
 
 def _texts(draft: Draft) -> Iterator[tuple[Block, str]]:
-    """The passing text blocks with the server's text."""
+    """The passing blocks that contain text of the server, each with that text."""
     for block in draft.blocks:
         text = text_of(block.value)
         if text is not None and block.fate in {Fate.RAW, Fate.MIRROR}:
