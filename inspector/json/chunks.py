@@ -7,7 +7,10 @@ from inspector.json.exact import Json, dump
 _STRIDE = 500_000
 """The maximum number of characters of a text that are written at once."""
 _EFFORT = 20_000
-"""The maximum effort of a value that is written at once: its values, and a hundredth of the characters in them."""
+"""The maximum effort of a value that is written at once.
+
+The effort is the number of values in it, plus a hundredth of the characters in its texts.
+"""
 
 
 def pieces(value: Json) -> Iterator[bytes]:

@@ -51,13 +51,13 @@ class PlainLine(NamedTuple):
     """One line in a long text output, for which spans would take too much time."""
 
     pointer: str
-    """As in `Line`."""
+    """Pointer to the value that the line shows, opens or closes."""
     blanks: int
     """The number of blanks before the text."""
     text: str
     """The text without the blanks before it, without control and invisible characters."""
     value: str
-    """The value in it, without key and comma; a bracket for a container."""
+    """The text of the value, without key and comma; a bracket if the line opens or closes a container."""
 
 
 class Line(Struct, frozen=True, kw_only=True, gc=False):
@@ -76,8 +76,8 @@ class Document:
     r"""A value as indented JSON, exact in keys, order, duplicates and numbers.
 
     Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest is
-    shown under the opening quote. Longer keys are cut, and their length follows. If a key occurs twice, a
-    pointer leads to the last one. The value must not change while the document exists.
+    shown under the opening quote. Keys longer than `chunk` are cut, and their length follows. If a key occurs
+    twice, a pointer leads to the last one. The value must not change while the document exists.
 
     Cost: construction is one pass; a line takes O(depth * log n).
     """
@@ -180,7 +180,7 @@ class Document:
         return shown[:length]
 
     def _places(self, start: int) -> Iterator["_Place"]:
-        """The places of the lines from `start`, which must exist."""
+        """The contents of the lines from line `start` to the last. Line `start` must exist."""
         opened: list[_Open] = []
         key, value, token = None, self._value, ""
         node, pieces, rest = 0, self.line_count, start

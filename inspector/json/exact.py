@@ -15,12 +15,14 @@ import msgspec
 from msgspec import Struct
 
 MAX_INTEGER_DIGITS = 4_300
-"""The maximum number of digits of an integer. Longer ones stay text: Python refuses to convert them (CVE-2020-10735).
+"""The maximum number of digits of an `int`. A longer integer becomes a `Number`.
+
+Python refuses to convert longer ones (CVE-2020-10735).
 """
 
 
 class Number(float):
-    """A number that keeps its spelling, because a float does not hold it: `1.10`, `1e400`, `NaN`, 5,000 digits."""
+    """A number that keeps its text as sent, because a float loses it. Examples: `1.10`, `1e400`, `NaN`."""
 
     __slots__ = ("text",)
     text: str
@@ -74,7 +76,7 @@ JsonObject: TypeAlias = dict[str, Json]
 
 
 class Malformed(Struct, frozen=True, kw_only=True):
-    """Content of a server that does not follow the protocol. It is data to show, not an exception."""
+    """Content, sent by a server, that does not follow the protocol. It is data to show, not an exception."""
 
     pointer: str
     """Pointer (RFC 6901) into the content as sent; empty for the whole content."""
@@ -93,7 +95,7 @@ class JsonText(Struct, frozen=True, kw_only=True):
 
 
 def parse(raw: bytes | str) -> JsonText | Malformed:
-    """Parse `raw` exactly. Never raises; deep documents take a slower path, not an error."""
+    """Parse `raw` exactly. Never raises. Deeply nested documents are parsed too, only more slowly."""
     faults: list[str] = []
     text = _decoded(raw, faults) if isinstance(raw, bytes) else raw
     if text.startswith("\ufeff"):
@@ -112,7 +114,10 @@ def parse(raw: bytes | str) -> JsonText | Malformed:
 
 
 def dump(value: Json) -> bytes:
-    """Write `value` as compact UTF-8 JSON: the same keys, order, duplicates and number spellings. Never raises."""
+    """Write `value` as compact UTF-8 JSON. Never raises.
+
+    Keys, their order, duplicates, and the texts of numbers stay the same.
+    """
     try:
         return msgspec.json.encode(value, enc_hook=_encode_special)
     except (RecursionError, UnicodeEncodeError, ValueError, OverflowError):
@@ -158,7 +163,7 @@ def scalar_text(value: float | str | None) -> str:
             # Python refuses decimal text beyond its limit; such a number never came from `parse`.
             return str(value)
         case _:
-            # The spelling of `dump`, which uses msgspec if it can.
+            # Written as by `dump`, which uses msgspec if it can.
             return msgspec.json.encode(value).decode()
 
 
@@ -263,7 +268,7 @@ _WORDS: dict[str, Json] = {
 
 
 def _parse_deep(text: str) -> Json:
-    """Parse `text` without recursion: the standard parser stops at about a thousand levels."""
+    """Parse `text` without recursion, because the standard parser stops at about a thousand levels."""
     position = _skip(text, 0)
     # Each open container, with the pairs or items it has so far and the key it waits to fill.
     open_objects: list[list[tuple[str, Json]] | list[Json]] = []

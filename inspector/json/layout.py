@@ -1,4 +1,4 @@
-"""Counts once how many lines each container of a value takes, so that any line can be found without the others."""
+"""Counts once how many lines each container of a value takes, so that any line can be found on its own."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -13,7 +13,10 @@ from inspector.safe_text import safe_line
 Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 
 _WIDE = 256
-"""The keys of an object with more keys are also kept in a tuple: a dict has no iteration from an index."""
+"""The maximum number of keys of an object that are not kept in a tuple.
+
+More keys are kept in a tuple too, because a dict cannot be iterated from an index.
+"""
 _COMMON_WIDTH = 24
 """The maximum width, in characters, of a word, a `float`, or an integer below 10**20."""
 
@@ -28,14 +31,14 @@ class MemberRows(Struct, frozen=True, kw_only=True):
 
 
 class Spot(Struct, frozen=True, kw_only=True):
-    """Where a line of a container falls: in which member, and on which line of that member."""
+    """The member of a container to which a line belongs, and the number of the line in that member."""
 
     index: int
     """The index of the member."""
     entry: int
-    """The first entry at or after that member."""
+    """The index, in `Layout`, of the first entry at or after that member."""
     rest: int
-    """The line within the member."""
+    """The index of the line within the member."""
 
 
 class Layout(Struct, frozen=True, kw_only=True):
@@ -47,11 +50,11 @@ class Layout(Struct, frozen=True, kw_only=True):
     line_count: int
     width: int
     first: Sequence[int]
-    """For each container, the index of its first entry; one more at the end."""
+    """For each container, the index of its first entry. One more item at the end is the number of entries."""
     position: Sequence[int]
     """For each entry, the index of its member in the container."""
     end: Sequence[int]
-    """For each entry, the lines of all members of the container up to this one, including it."""
+    """For each entry, the number of lines of the container's members up to and including this one."""
     node: Sequence[int]
     """For each entry, the member's number if it is a container; else 0."""
     wide: dict[int, tuple[str, ...]]
@@ -201,7 +204,7 @@ class _Survey:
     def _layout(self, line_count: int) -> Layout:
         return Layout(
             line_count=line_count,
-            # A colon and a space follow a key, a comma a value.
+            # A colon and a space follow a key, and a comma follows a value.
             width=self._width + self._key_width + 3,
             first=self._first,
             position=self._position,

@@ -1,4 +1,6 @@
-"""Opens texts of a result that are JSON: a pointer may continue in such a text, as in `/content/0/text/name`.
+"""Opens the texts in a result that are JSON, so that a pointer may continue in them.
+
+An example is `/content/0/text/name`.
 
 The texts are the members `text` of content blocks and embedded resources. A JSON text inside opened JSON is
 not opened.
@@ -26,7 +28,7 @@ Opened: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 
 
 def opened(text: Json) -> Opened | None:
-    """The JSON object or array in a text; None for a text that is neither, and for any other value. Never raises."""
+    """The JSON object or array in a text; None for any other text or value. Never raises."""
     if not isinstance(text, str) or len(text) > LONGEST or text[:_BLANKS].lstrip()[:1] not in {"{", "["}:
         return None
     found = parse(text)
@@ -46,10 +48,10 @@ def opened_texts(result: Json) -> Iterator[tuple[str, Opened]]:
 def opened_alike(
     before: Json, now: Json, may_open: Callable[[str], bool] = lambda _: True
 ) -> tuple[Json, Json]:
-    """Two results, with the texts opened that hold JSON of the same kind in both and differ in a value.
+    """Copies of two results, in which texts are opened that have the same path but different values.
 
-    A text that differs only in its layout stays a text. All other parts are shared. `may_open`: returns
-    whether the text at a pointer may be opened.
+    Both texts must be JSON of the same kind. A text that differs only in its layout stays a text. All other
+    parts are shared. `may_open`: returns whether the text at a pointer may be opened.
     """
     sides = Copied(before), Copied(now)
     texts = dict(_texts(now))

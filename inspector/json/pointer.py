@@ -50,7 +50,7 @@ def resolve(value: Json, pointer: str) -> Json:
 
 
 def index_of(token: str) -> int:
-    """The index that a token spells. Raises LookupError if the token is not an index."""
+    """The index that a token represents. Raises LookupError if the token is not an index."""
     if not token.isascii() or not token.isdigit() or (len(token) > 1 and token[0] == "0"):
         raise LookupError(token)
     return int(token)
@@ -60,7 +60,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 
 
 def readable(pointer: str) -> str:
-    """A pointer as people write places: `content[0].text`, `_meta."mcp.dev/effect"`; empty for the whole value.
+    """A pointer as a path such as `content[0].text` or `_meta."mcp.dev/effect"`; empty for the whole value.
 
     A text that is no pointer is returned unchanged.
     """

@@ -1,4 +1,4 @@
-"""The texts in a JSON value: its keys, its strings, and its numbers as they are spelt."""
+"""The texts in a JSON value, which are its keys, its strings, and its numbers as they are written."""
 
 from collections.abc import Iterable, Iterator
 from math import isfinite
@@ -9,12 +9,12 @@ from inspector.json.walk import CONTAINERS, below
 STRETCH, OVERLAP = 200_000, 4_000
 """The length of the stretches in which a text is searched, and their overlap, in characters.
 
-Of a value that is longer than the overlap, a search may find only a part.
+A search may find only a part of a value that is longer than the overlap.
 """
 LEAST_DIGITS = 4
-"""The minimum number of digits of a number that does not occur everywhere by chance.
+"""The minimum number of digits of a number that is searched for.
 
-Booleans and null occur by chance too.
+Shorter numbers, booleans and null occur everywhere by chance.
 """
 
 
@@ -26,7 +26,7 @@ def text_of(leaf: Json) -> str | None:
 def forms_of(leaf: Json) -> tuple[str, ...]:
     """The texts of a leaf that are long enough not to occur by chance.
 
-    A number has several texts: its own spelling, and other spellings of the same value.
+    A number may have several texts, which are the number as sent and other ways to write the same value.
     """
     match leaf:
         case str():

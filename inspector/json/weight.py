@@ -8,9 +8,9 @@ from itertools import islice
 from inspector.json.exact import Json, dump
 
 _PIECE = 256
-"""The number of members that are written at once; larger containers are opened."""
+"""The maximum number of members that are written at once. Larger containers are written in pieces."""
 _LEVELS = 6
-"""The depth to which smaller containers are opened too, unless they are in a larger one."""
+"""The depth to which smaller containers are also written in pieces, unless they are in a larger one."""
 _STRIDE = 1_000_000
 """The number of characters of a text that are written at once."""
 
