@@ -207,4 +207,4 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     subjects: frozenset[Subject] = frozenset(Subject)
     """The subjects for which the vocabulary defines keys; `read` yields nothing for others."""
     remark: str = ""
-    """An addition to the status: `closed`, `experimental`."""
+    """An addition to the status, such as `closed` or `experimental`; empty if there is none."""

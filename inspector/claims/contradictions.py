@@ -46,7 +46,7 @@ def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tupl
     """All contradictions among the claims about a tool, or also about one call of it (`tools/resolve`, result).
 
     `tool`: the tool that the claims describe. Without it, the tool is assumed to have an output schema.
-    Malformed claims are ignored, apart from misspelt marks.
+    Malformed claims are ignored, apart from misspelt sensitivity marks.
     """
     given = tuple(claims)
     well_formed = [claim for claim in given if claim.well_formed and not claim.container]

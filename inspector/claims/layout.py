@@ -1,4 +1,4 @@
-"""Layouts: in which objects the keys of a vocabulary (a set of keys for claims) are, and their value types.
+"""A layout says in which objects the keys of a vocabulary are, and which values the keys accept.
 
 Each vocabulary declares a layout; `VocabularyLayout.read` walks the layout, never the untrusted value, so the
 cost does not depend on the depth and size of the value. An object with duplicate keys is read once for each
@@ -150,7 +150,7 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 class VocabularyLayout(Struct, frozen=True, kw_only=True):
-    """In which objects the keys of one vocabulary are, by the subject of the claims: tool, result or block."""
+    """Says in which objects the keys of one vocabulary are, by the subject of the claims, such as a tool."""
 
     name: str
     standing: Standing

@@ -47,9 +47,9 @@ def vocabularies() -> tuple[Vocabulary, ...]:
 
 @once
 def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
-    """The claims in the definition of a tool, or of an item used like a tool: by vocabulary, then in wire order.
+    """The claims in the definition of a tool, or of an item that is used like a tool.
 
-    Claims that a browser dropped or changed have a note.
+    They are ordered by vocabulary, then as sent. Claims that a browser dropped or changed have a note.
     """
     if tool.item:
         return claims_of_item(tool.item)
@@ -62,7 +62,7 @@ def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
 
 
 def _noted(claim: Claim, notes: Mapping[str, str]) -> Claim:
-    """The claim with the note of the dropped or changed part around it."""
+    """The claim, with a note if a browser dropped or changed the part of the definition that contains it."""
     pointer = claim.pointer
     while pointer:
         if pointer in notes:

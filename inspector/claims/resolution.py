@@ -37,7 +37,7 @@ _SETS = (
 
 
 class ResolutionState(StrEnum):
-    """What came of asking the server which declarations hold for a call."""
+    """The outcome of asking the server which declarations hold for a call."""
 
     RESOLVED = "resolved"
     WIDENED = "widened"

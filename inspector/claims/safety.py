@@ -1,4 +1,4 @@
-"""A safety table: the claims of all tools of a server about the effects of a call.
+"""The safety table, which shows what all tools of a server claim about the effects of a call.
 
 Source: the policy-hints proposal, Use cases ("documentation generators producing safety tables from metadata").
 """

@@ -30,7 +30,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
 
 TraitValue: TypeAlias = bool | str | tuple[str, ...] | None
-"""The value of a trait. None: unknown, and without a default."""
+"""The value of a trait; None if it is unknown and has no default."""
 
 
 class Trait(Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class Trait(Struct, frozen=True, kw_only=True):
     value: TraitValue
     claims_for: tuple[Claim, ...] = ()
     claims_against: tuple[Claim, ...] = ()
-    """The claims with the least cautious value, if the trait has another."""
+    """The claims with the least cautious value, if the trait has another value."""
     defaulted: bool = False
     """True if no claim implies a value, so that the default applies."""
     overridden: bool = False
@@ -93,7 +93,7 @@ _FIELDS: Mapping[TraitName, str] = {name: name.name.lower() for name in TraitNam
 
 
 class _Scale(Struct, frozen=True, kw_only=True):
-    """The scale of a trait with one value: the most cautious step that any claim names."""
+    """The scale of a trait whose value is the most cautious step that any claim implies."""
 
     steps: tuple[Word, ...]
     """The steps, from the least cautious to the most cautious."""
@@ -127,7 +127,7 @@ _SCALES: Mapping[TraitName, _Scale] = {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The implied value of one claim for one trait: one word, or any number for a set."""
+    """The value that one claim implies for one trait. It is one word, or any number of words for a set."""
 
     claim: Claim
     words: tuple[Word, ...]
@@ -232,7 +232,7 @@ def _implications(claim: Claim) -> tuple[Implication, ...]:
 
 
 def _is_empty(value: Json) -> bool:
-    """True for an empty value: some servers write null or an empty list for an empty object."""
+    """True for an empty value, because some servers write null or an empty list for an empty object."""
     return value is None or (isinstance(value, (list, str)) and not value)
 
 
@@ -275,7 +275,7 @@ def _reference(claim: Claim) -> Json:
 
 
 class Badge(StrEnum):
-    """A badge: a short word about a tool for lists. The values are the words, the worst first."""
+    """A short word about a tool, for lists of tools. The values are the words, the worst first."""
 
     MALICIOUS = "malic"
     UNTRUSTED = "untr"
@@ -292,7 +292,7 @@ class Badge(StrEnum):
 
 
 def badges(traits: Traits) -> tuple[Badge, ...]:
-    """The badges of `traits`, in the order of `Badge`. A default gives no badge."""
+    """The badges of `traits`, in the order of `Badge`. A trait that has only its default gives no badge."""
     return tuple(badge for badge in Badge if _EARNED[badge](traits))
 
 
