@@ -140,7 +140,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The random value in the markers around untrusted text; empty to set no markers."""
     removals: Removals = Removals()
     secrets: Secrets = field(default_factory=Secrets)
-    """Withheld values whose copies are searched for in all other parts. Replaced by a new object, never modified."""
+    """Withheld values whose copies are searched for in all other parts. The object is never modified."""
     texts: Texts | None = None
     """The texts at the time of the first search; some may have been withheld since."""
     searched: Searched | None = None

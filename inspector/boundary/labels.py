@@ -11,11 +11,14 @@ _RETURNED = "returnMetadata.sensitivity"
 _AROUND_RETURNED = frozenset(
     {"returnMetadata", "_meta.annotations", "io.modelcontextprotocol/action-metadata"}
 )
-"""The keys of objects that should contain `_RETURNED`. A malformed object counts as a claim about classes."""
+"""The keys of objects that may contain the data classes of results.
+
+If such an object is malformed, it counts as a claim about data classes.
+"""
 
 
 def says_yes(claim: Claim) -> bool:
-    """True if a boolean claim counts as true; a malformed one does."""
+    """True if a boolean claim counts as true. A malformed claim counts as true."""
     return not (claim.well_formed and claim.value is False)
 
 

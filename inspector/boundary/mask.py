@@ -79,7 +79,7 @@ def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: s
 
 
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
-    """Mask the sensitive members of rows. Returns false and masks nothing if one of the members is missing."""
+    """Mask the sensitive members of rows. Returns false and masks nothing if one of them is missing."""
     above, stop = split(rows.above), rows.start + rows.length
     masks: JsonObject = dict.fromkeys((key for key, _, _ in rows.marked), MASK)
     try:

@@ -85,8 +85,8 @@ def is_of_protocol(message: str) -> bool:
 def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
     """The violations of the protocol and of the output schema in a result; None if there is nothing to check.
 
-    The protocol is checked even without an output schema, because hosts refuse a whole result if a block of it
-    is malformed.
+    The protocol is checked even without an output schema, because hosts refuse a whole result if a block in
+    it is malformed.
 
     Pointers lead into the result. Messages may quote the result. Takes seconds at most. Never raises.
     """

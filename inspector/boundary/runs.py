@@ -1,6 +1,6 @@
-"""A quick test before a search: whether a text has a long enough run of bytes that occur in its needles.
+"""Tests quickly, before a search, whether a text has a long enough run of bytes that occur in needles.
 
-A needle is a text that is searched for. Only such a run can hold a needle. Most texts have no such run, and
+A needle is a text that is searched for. Only such a run can contain a needle. Most texts have no such run, and
 this test costs a tenth of a search. The test may say yes for a text without a needle, but never no for a text
 with one.
 """

@@ -2,8 +2,8 @@
 
 A copy of a value may be encoded. The views of a text are its decoded forms, because decoding a whole text is
 cheap, while a search for many encoded needles is not. Needles and views are folded in the same way: without
-case, accents, white space and invisible characters, in Unicode's compatibility form, and with one alphabet for
-base64. So case, line breaks and `base64url` cost nothing extra.
+case, accents, white space and invisible characters, in Unicode's compatibility form, and with one alphabet
+for base64. So case, line breaks and `base64url` cost nothing extra.
 """
 
 import re
