@@ -67,8 +67,8 @@ class Contract(Struct, frozen=True, kw_only=True):
 def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
     """True if a returned value is an MCP result.
 
-    Any other value comes from a tool of a page and counts as structured content. So does an object from a page
-    whose `content` is not a list.
+    Any other value comes from a tool of a page and counts as structured content. So does an object from a
+    page if its `content` is not a list.
     """
     if not is_tool_result(value):
         return False

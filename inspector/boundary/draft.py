@@ -25,7 +25,7 @@ class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a result that would still reach the model after the rules so far."""
 
     values: dict[str, None] = field(default_factory=dict[str, None])
-    """The texts in the order of the draft, because another order would take longer than the search itself."""
+    """The texts in the order of the draft, because iterating in another order is slower than the search."""
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])

@@ -75,7 +75,7 @@ class Echoes:
         self._names = names
         self._anywhere_from = anywhere_from
         self.is_weak = False
-        """True if a value is so short, or a boolean, that it is found only as a whole word or not at all."""
+        """True if a value is found only as a whole word, or not at all. Such values are short, or are booleans."""
         least = max(SHORTEST, anywhere_from)
         for value in values:
             # Most values are such texts. `_take` would do the same with them, only slower.

@@ -1,4 +1,4 @@
-"""`mirror`: if a text block copies the structured content, withholds the same parts from both.
+"""`mirror`: withholds, in text blocks that copy the structured content, what is withheld from that content.
 
 Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """

@@ -26,7 +26,7 @@ _GAP = re.compile(r"[ \t]{80}|(?:\n[ \t]{0,8}){15}")
 
 
 def _of_skill(call: ReviewedCall) -> Iterator[Text]:
-    """The texts of a skill that was read; none for other results. The content of the skill counts as prose."""
+    """The texts of a skill that was read; none for other results. The skill's content counts as prose."""
     tool = call.offer.tool
     if tool is not None and tool.item is not None and tool.item.skills:
         for text in call.read:
