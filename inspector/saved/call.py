@@ -24,10 +24,10 @@ def saved_server(words: tuple[str, ...] | None) -> str:
 class Expectations(Struct, frozen=True, kw_only=True):
     """What a saved call expects of its result and of the model's view.
 
-    Pointers lead into the structured content.
+    Pointers lead into the structured content, or into the whole result if it has no structured content.
 
-    A pointer that begins with a member of the whole result, such as `/content` or `/isError`, leads into the
-    whole result. A pointer of `equals` or `matches` may continue into a text that is JSON, as
+    A pointer that begins with a member of the whole result, such as `/content` or `/isError`, always leads into
+    the whole result. A pointer of `equals` or `matches` may continue into a text that is JSON, as
     `/content/0/text/name` does; if there is no structured content and only one such text, the part that leads
     to the text may be left out.
     """
@@ -45,7 +45,7 @@ class Expectations(Struct, frozen=True, kw_only=True):
     withheld: tuple[str, ...] = ()
     """Pointers to values that the boundary must withhold."""
     absent_for: tuple[str, ...] = ()
-    """The hosts whose model must not get a copy of a withheld value; `ALL_HOSTS` for all."""
+    """The hosts whose model must not get a copy of a withheld value. `ALL_HOSTS` means every host."""
     at_most_tokens: int | None = None
     at_most_ms: float | None = None
     error: str = ""
@@ -53,9 +53,9 @@ class Expectations(Struct, frozen=True, kw_only=True):
 
 
 def schemas_by_pointer(matches: Json) -> JsonObject | None:
-    """The schemas of `matches` by pointer; None if `matches` is one schema for the whole result.
+    """The schemas of `matches` by pointer; None if `matches` is one JSON Schema.
 
-    No keyword of JSON Schema begins with a slash.
+    It is taken for schemas by pointer if all its keys begin with a slash, because no keyword of JSON Schema does.
     """
     if isinstance(matches, dict) and matches and all(key.startswith("/") for key in matches):
         return matches

@@ -44,7 +44,7 @@ class Made(Struct, frozen=True, kw_only=True):
     host: Host
     call: Call
     own: OwnCredentials = OwnCredentials(())
-    """The user's own values, which no sentence quotes in any spelling."""
+    """The user's own credentials, which no sentence quotes, neither plain nor encoded."""
 
 
 def failures(expect: Expectations, made: Made) -> Iterator[str]:
@@ -86,11 +86,11 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
 
 
 def proposed(made: Made) -> Expectations:
-    """Expectations that this answer meets and a wrong answer would not, without values of the result.
+    """Expectations that this answer meets and that a wrong answer probably does not meet.
 
     They are about the output schema, withheld values and the error code. If the tool has no schema, or a
-    schema that allows everything, they are about the keys and types in the JSON, or the first words of the
-    text.
+    schema that allows everything, they are also about the keys and types in the JSON, the first words of the
+    text, or the types of the content blocks. They contain no other values of the result.
     """
     shown = _projected(made)
     code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)
@@ -109,7 +109,10 @@ def proposed(made: Made) -> Expectations:
 
 
 def _by_shape(shown: Projection, made: Made) -> Expectations:
-    """Expectations from the shape of a result, without withheld values and the user's own."""
+    """Expectations about the keys and types in a result, its first words, or the types of its content blocks.
+
+    They contain nothing that is withheld, and none of the user's own credentials.
+    """
     hidden = {removal.pointer for removal in (*shown.bounded.removals, *shown.sensitive)}
     result = _quotable(shown, made.own)
 
@@ -148,7 +151,7 @@ def _by_shape(shown: Projection, made: Made) -> Expectations:
 def output_of(made: Made) -> OutputCheck:
     """The comparison of the result with its tool's output schema.
 
-    Quotes nothing that is withheld, and none of the user's own values.
+    Quotes nothing that is withheld, and none of the user's own credentials.
     """
     return _output(_projected(made), made.own)
 
@@ -158,12 +161,12 @@ def _projected(made: Made) -> Projection:
 
 
 def _quotable(shown: Projection, own: OwnCredentials) -> Json:
-    """The result with masked values, as sentences may quote it."""
+    """The result as sentences may quote it, with withheld values and the user's own credentials masked."""
     return own.masked(shown.masked)[0]
 
 
 def _output(shown: Projection, own: OwnCredentials) -> OutputCheck:
-    """The comparison of the result with its output schema, without messages that quote a value of the user's."""
+    """The comparison of the result with its output schema. No message in it quotes the user's own credentials."""
     compared = shown.output
     if own.is_empty or not compared.violations:
         return compared
@@ -204,7 +207,7 @@ def _unequal(shown: Projection, pointer: str, value: Json, own: OwnCredentials) 
 
 
 def _as(expected: Json, found: Json) -> Json:
-    """The value found; a text is opened as JSON if an object or a list is expected."""
+    """The value found; if an object or a list is expected and the value is a text with JSON, the parsed JSON."""
     if isinstance(expected, (dict, list)) and isinstance(found, str):
         inside = opened(found)
         return found if inside is None else inside
@@ -276,7 +279,7 @@ def _passing(shown: Projection, pointers: tuple[str, ...]) -> Iterator[str]:
 def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
     """A sentence for each host whose model gets a copy of a withheld value.
 
-    Finds every spelling that the boundary knows.
+    Also finds encoded copies, in every encoding that the boundary knows.
     """
     contract = made.judgement.contract
     if expect.withheld:

@@ -15,7 +15,10 @@ from inspector.safe_text import is_plain
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,63}", re.ASCII)
 _AS_AN_ID = re.compile(r"\d{3}")
 _MEMBERS = 40
-"""The maximum number of members of an object. One with more is taken for a table, whose keys change."""
+"""The maximum number of members of an object whose keys are described.
+
+An object with more members is taken for a table, whose keys change between results.
+"""
 _ITEMS = 20
 """The maximum number of list items whose shapes are joined."""
 _DEEPEST = 3
@@ -23,7 +26,7 @@ _DEEPEST = 3
 _WORD = r"[^\W\d_]+"
 _FIRST_WORDS = re.compile(rf"(?<![^\s#*>(-]){_WORD}(?: {_WORD}){{0,3}}(?:[:.,!?](?!\S)|(?!\S))")
 _LEAST = 4
-"""The minimum number of characters of words: shorter ones occur by chance."""
+"""The minimum number of characters of the first words together. Shorter texts occur by chance."""
 _DATES = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
     r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?\b",

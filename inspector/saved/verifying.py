@@ -24,14 +24,14 @@ _NO_POINTER = "Write it as /structuredContent/time, /content/*/text or TOOL:/POI
 
 
 class IgnoredPlace(Struct, frozen=True, kw_only=True):
-    """A place whose differences do not count."""
+    """A pointer below which differences are ignored. The token `*` matches any one member or list item."""
 
     tool: str
     """The name of a tool; empty for every tool."""
     tokens: tuple[str, ...]
 
     def covers(self, tool: str, pointer: str) -> bool:
-        """True if the place at `pointer`, or a place that contains it, is ignored."""
+        """True if the value at `pointer`, or a value that contains it, is ignored."""
         place = split(pointer)
         return (
             self.tool in {"", tool}
@@ -44,7 +44,7 @@ class IgnoredPlace(Struct, frozen=True, kw_only=True):
 
 
 class AnswerDifference(Struct, frozen=True, kw_only=True):
-    """One place in which an answer differs from the recorded answer."""
+    """One difference between an answer and the recorded answer."""
 
     pointer: str
     what: str
@@ -52,7 +52,7 @@ class AnswerDifference(Struct, frozen=True, kw_only=True):
 
 
 def ignored_of(word: str) -> IgnoredPlace:
-    """The place that `word` names: a pointer, or `TOOL:` and a pointer. Raises UsageError."""
+    """Parse `word`, which is a pointer, or `TOOL:` and a pointer. Raises UsageError."""
     tool, colon, pointer = word.rpartition(":/")
     try:
         tokens = split(f"/{pointer}" if colon else word)
@@ -72,9 +72,9 @@ def differences(
     removed: Iterable[str],
     ignored: Iterable[IgnoredPlace],
 ) -> Iterator[AnswerDifference]:
-    """Every place that differs and is not ignored, also inside JSON in a text. Never raises.
+    """Every difference that is not ignored, also inside JSON in a text. Never raises.
 
-    `recorded`: the recorded result, with texts in place of withheld values. A place that was withheld counts
+    `recorded`: the recorded result, with texts in place of withheld values. A value that was withheld counts
     as equal if it is withheld now too. `masked`: a copy of `now` with withheld values masked. `removed`: the
     pointers of the values withheld now.
     """
@@ -100,9 +100,10 @@ def differences(
 
 
 def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> Iterator[IgnoredPlace]:
-    """The places in which two answers to the same call differ, such as times and ids.
+    """What to ignore, because two answers to the same call differ there, as times and ids do.
 
-    List items count as one place. `removed`: the pointers of withheld values, which are not compared.
+    All items of a list have one pointer, with `*` in place of the index. `removed`: the pointers of withheld
+    values, which are not compared.
     """
     seen: set[IgnoredPlace] = set()
     withheld = frozenset(removed)
@@ -117,9 +118,9 @@ def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> It
 
 
 def _changes(before: Json, now: Json, withheld: frozenset[str]) -> Iterator[Change]:
-    """The changes between two results.
+    """The changes between two results, also inside JSON in a text.
 
-    A withheld text is not opened, because its parts have no pointers in recordings.
+    A withheld text is not parsed as JSON, because its parts have no pointers in recordings.
     """
     return changes(*opened_alike(before, now, lambda pointer: not _is_withheld(pointer, withheld)))
 
@@ -151,7 +152,7 @@ def _shown(masked: Json, pointer: str) -> str:
     try:
         return _quoted(resolve_opened(masked, pointer))
     except (LookupError, ValueError):
-        # The place is inside a value that is masked as a whole.
+        # The pointer leads into a value that is masked as a whole.
         return "another value"
 
 

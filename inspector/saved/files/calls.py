@@ -22,7 +22,10 @@ USUAL_FILE = "calls.toml"
 MAX_BYTES = 16 * 1024 * 1024
 
 _LEAST_KNOWN = 8
-"""The minimum number of characters of a value for finding its variable: a shorter one occurs by chance."""
+"""The minimum number of characters of a value that is looked for in the environment.
+
+A variable may have the same shorter value by chance.
+"""
 _FORM = "docs/saved-calls.md describes the file."
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SOURCE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)|keyring:([^/]+)/(.+)")
@@ -119,9 +122,9 @@ def without_secrets(
 
 
 def source_of(argument: str, value: str = "") -> str:
-    """The source to write for a secret argument: the environment variable that has its value now.
+    """The source to write for a secret argument, `env:NAME`, where NAME is a variable that has its value now.
 
-    If there is none, a variable with the name of the argument.
+    If there is no such variable, NAME is made from the name of the argument.
     """
     known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
     usual = re.sub(r"[^A-Za-z0-9]", "_", argument).upper()
