@@ -51,8 +51,8 @@ _ANY_PLACEHOLDER = re.compile(r"\$\{([^}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 _BARE_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _NAMED = re.compile(r"(?:[A-Za-z]{1,10} )?\$\{(?:env:|input:)?[A-Za-z_][\w.-]*\}")
-"""A value that is only a placeholder, or a placeholder after one word such as Bearer."""
-# NAME=value lines that Docker, VS Code, Node and python-dotenv read alike. Other lines are refused.
+"""A value that is only a placeholder, or only one word, such as `Bearer`, and a placeholder."""
+# Matches the NAME=value lines that Docker, VS Code, Node and python-dotenv read alike. Other lines are refused.
 _ENV_LINE = re.compile(
     r"""(?:export[ \t]++)?(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+=[ \t]*+"""
     r"""(?:"(?P<double>(?:[^"\\]|\\.)*+)"|'(?P<single>[^']*+)'|(?P<plain>[^\s"'`#](?:[^"'`#]*?[^\s"'`#])?)?)"""
@@ -131,7 +131,7 @@ class ConfiguredServer(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """An input of a configuration file: a value that MCP clients ask the user for.
+    """An input of a configuration file, which is a value that MCP clients ask the user for.
 
     Its texts are untrusted.
     """
@@ -163,11 +163,11 @@ class FoundServer(Struct, frozen=True, kw_only=True):
     """The reason why the entry, or the whole file, cannot be read; empty if it can."""
     is_disabled: bool = False
     reading: "_Reading | None" = None
-    """Reads the entry; None if the whole file cannot be read."""
+    """Converts the entry to a target; None if the whole file cannot be read."""
 
     @property
     def word(self) -> str:
-        """The target as Sightline's command line names it."""
+        """The target on Sightline's command line: `FILE:NAME`, or the file if the entry has no name."""
         return f"{self.path}:{self.name}" if self.name else str(self.path)
 
     @property
@@ -191,7 +191,7 @@ class FoundServer(Struct, frozen=True, kw_only=True):
         return replace(self.reading, ask=ask).server()
 
     def covered(self) -> StdioTarget | HttpTarget:
-        """The target with all values of variables and headers masked, and placeholders as written.
+        """The target with placeholders as written, and other values of variables and headers masked.
 
         Raises UsageError.
         """
@@ -234,10 +234,10 @@ def read_target(
     ask: Ask = _ask_no_user,
     client: Collection[str] = (),
 ) -> ConfiguredServer:
-    """The server called `name` in `path`; a file with one entry needs no name. Raises UsageError.
+    """The server called `name` in `path`. `name` may be None if the file has one entry. Raises UsageError.
 
-    `environment`, `headers`, `client`: names of variables, of headers and of fields of a ClientIdentity that the command
-    line sets. The entry's values for them are ignored, so their placeholders need not be filled in.
+    `environment`, `headers` and `client` are the names of variables, of headers and of fields of ClientIdentity that
+    the command line sets. The entry's values for them are ignored, so their placeholders need no values.
     """
     file = _read(path)
     reading = _reading(file, _chosen(file, name))
@@ -279,7 +279,7 @@ def installed() -> Iterator[FoundServer]:
     """
     for dialect, path in usual_places():
         try:
-            # A settings file of a program may have no servers.
+            # The file may be a client's general settings file, which need not have servers.
             file = _read(str(path), may_be_empty=True) if path.is_file() else _NO_FILE
         except (UsageError, OSError) as error:
             problem = error.message if isinstance(error, UsageError) else f"cannot read {path}"
@@ -382,7 +382,7 @@ def _decoded(path: str, text: str) -> dict[str, object]:
 
 
 def _reason(text: str, message: str) -> str:
-    """The parser's message, with line and column in place of offsets, and characters in place of code points."""
+    """The parser's message, with line and column in place of offsets, and characters in place of `U+…`."""
 
     def place(near: "re.Match[str]") -> str:
         offset = max(int(near[1]) - 1, 0)
@@ -488,9 +488,9 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return ConfiguredServer(target=target, notes=tuple(self._notes(entry, target)))
 
     def covered(self) -> StdioTarget | HttpTarget:
-        """The target with all values of variables and headers masked, and placeholders as written.
+        """The target with placeholders as written, and other values of variables and headers masked.
 
-        Reads no other file.
+        Reads no other file. Raises UsageError.
         """
         return replace(self, is_covered=True).server().target
 
@@ -598,7 +598,10 @@ class _Reading(Struct, frozen=True, kw_only=True):
             raise self._wrong(error.message, error.hint) from error
 
     def _headers(self, entry: _Entry) -> Iterator[tuple[str, str]]:
-        """The headers of an entry. A header whose value comes from a variable replaces a written one."""
+        """The headers of an entry, without those that the command line sets.
+
+        A header whose value comes from a variable replaces one of the same name with a written value.
+        """
         variables = dict(entry.env_headers)
         if entry.bearer_variable is not None:
             variables["Authorization"] = entry.bearer_variable
@@ -643,8 +646,9 @@ class _Reading(Struct, frozen=True, kw_only=True):
     def _filled(self, what: str, text: str, option: str = "", *, is_private: bool = False) -> str:
         """`text` with its placeholders filled in. Raises UsageError for a placeholder without a value.
 
-        `option`: the command line option that can set the value instead. `is_private`: whether to mask the
-        text if `is_covered` is set; a text that is only a placeholder is never masked.
+        If `is_covered` is set, no placeholder is filled in. A text with `is_private` is then masked, unless it is only
+        a placeholder. `what`: the name of the value in errors. `option`: the command line option that can set the value
+        instead.
         """
         if self.is_covered:
             is_name = _NAMED.fullmatch(text) is not None
@@ -692,7 +696,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return value
 
     def _input(self, what: str, name: str, option: str) -> str:
-        """A value that clients prompt for, from the environment or from the user."""
+        """The value of the input `name`, from `SIGHTLINE_INPUT_NAME` or from the user. Raises UsageError."""
         variable = f"SIGHTLINE_INPUT_{re.sub('[^A-Za-z0-9]', '_', name).upper()}"
         described = self._described(name)
         value = os.environ.get(variable)
@@ -708,7 +712,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return value
 
     def _described(self, name: str) -> Input | None:
-        """An input as the file describes it; None if a command of the client answers it."""
+        """An input as the file describes it; None if the client gets its value from a command."""
         found = next((one for one in self.written.inputs if one.get("id") == name), dict[str, object]())
         if found.get("type") == "command":
             return None

@@ -26,7 +26,7 @@ from msgspec import Struct, field
 from inspector.files.server_json import described_servers
 
 Table: TypeAlias = tuple[str, ...]
-"""The keys that lead from the root of a file to an object of servers; `*` is any key."""
+"""The keys that lead from the root of a file to the object whose members are servers; `*` is any key."""
 
 ANY = "*"
 
@@ -54,9 +54,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Paths of the user's files, from `~` or `/`."""
     macos: tuple[str, ...] = ()
     moved_by: tuple[str, str] | None = None
-    """The variable that moves the user's file, and the file's name in the folder that the variable names.
+    """An environment variable with the folder of the user's file, and the file's name in it.
 
-    An empty file name means that the variable names the file itself.
+    If the name is empty, the variable has the path of the file itself.
     """
     placeholders: Placeholders = Placeholders.BRACED
     is_sse: bool = False
@@ -66,7 +66,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     redirect_uri: str | None = None
     """The redirect URI that the client uses for the client id in an entry, unless the entry names another."""
     entries: Callable[[dict[str, object]], dict[str, object]] | None = None
-    """Returns the entries of a file that has no table of servers."""
+    """Returns an object with `servers` and `inputs` for a file that has no table of servers; None for other clients."""
 
 
 _CODE = ("~/.config/Code/User", "~/Library/Application Support/Code/User")
@@ -175,7 +175,7 @@ class FoundTable(Struct, frozen=True, kw_only=True):
 
 
 def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
-    """The dialect of a file: by its path if it has the tables of that client, otherwise by its tables."""
+    """The dialect of the client whose path and tables a file has; otherwise one whose tables it has."""
     written = path.absolute().as_posix()
     for dialect in DIALECTS:
         places = (*dialect.project, *dialect.linux, *dialect.macos)
@@ -189,7 +189,7 @@ def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
 
 
 def tables_in(dialect: Dialect, root: dict[str, object]) -> Iterator[FoundTable]:
-    """The tables of servers in a file, in rising order of precedence."""
+    """The tables of servers in a file. A later table takes precedence over an earlier one."""
     if dialect.entries is not None:
         described = dialect.entries(root)
         if described:

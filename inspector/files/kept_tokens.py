@@ -1,6 +1,6 @@
 """Keeps OAuth tokens in the keyring of the operating system, through the optional package keyring.
 
-No file contains them.
+Sightline writes them to no file.
 """
 
 from typing import TYPE_CHECKING
@@ -18,12 +18,15 @@ _INSTALL = "Install it with: pip install 'mcp-sightline[keyring]'."
 
 
 class KeptTokens:
-    """A token store that reads the keyring when needed, and writes the tokens that the user wants stored."""
+    """A token store in memory, backed by the keyring.
+
+    It writes tokens to the keyring if the user wants them stored, or if they come from there.
+    """
 
     def __init__(self, *, remember: bool) -> None:
-        """`remember`: whether to store new tokens too.
+        """`remember`: whether to store new tokens in the keyring too.
 
-        Tokens already stored are always updated. With `remember`, raises UsageError if there is no keyring.
+        Tokens already stored are always updated. If `remember` is true, raises UsageError if there is no keyring.
         """
         self._memory = MemoryStore()
         self._is_kept = remember
@@ -64,7 +67,7 @@ class KeptTokens:
 
 
 def _keyring() -> "KeyringBackend":
-    """The system's keyring. Raises UsageError if there is none."""
+    """The system's keyring. Raises UsageError if there is none, or if the package keyring is not installed."""
     try:
         import keyring  # noqa: PLC0415 - an extra, which looks for backends when it is imported
     except ImportError as error:

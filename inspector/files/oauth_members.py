@@ -1,4 +1,4 @@
-"""Reads the OAuth members of configuration entries, which each client spells differently.
+"""Reads the OAuth members of configuration entries, for which each client has its own names.
 
 Sources, read in November 2026:
 - Claude Code: https://code.claude.com/docs/en/mcp (`oauth`: `clientId`, `callbackPort`, `scopes`, `authServerMetadataUrl`)
@@ -86,8 +86,8 @@ def filled_members(
 ) -> dict[str, str]:
     """The values of the OAuth members with placeholders filled in, by field of ClientIdentity.
 
-    Fields in `given` are left out. `fill`: called with the name of a member, its value, and the option that can set
-    it instead. Raises UsageError.
+    Fields in `given` are left out. `fill` returns a value with its placeholders filled in. Its arguments are the name
+    of the member, the value, and the option that can set the value instead. Raises UsageError.
     """
     scopes = members.scopes if isinstance(members.scopes, str) else " ".join(members.scopes)
     written = (
@@ -106,9 +106,10 @@ def filled_members(
 
 
 def client_of(members: OAuthMembers, values: Mapping[str, str], usual_redirect: str | None) -> ClientIdentity:
-    """The client id, secret and redirect that Sightline uses at the authorization server. Raises UsageError.
+    """The identity with which Sightline authorizes, made from an entry's OAuth members. Raises UsageError.
 
-    `values`: from `filled_members`. `usual_redirect`: the redirect URI that the client of this file uses.
+    `values`: from `filled_members`. `usual_redirect`: the redirect URI of the MCP client whose file this is; None if
+    it is not known.
     """
     client = replace(ClientIdentity(), **values)
     if client.scope is not None and not are_scopes(client.scope):
@@ -125,7 +126,7 @@ def client_of(members: OAuthMembers, values: Mapping[str, str], usual_redirect: 
 
 
 def unused_members(entry: dict[str, object]) -> Iterator[tuple[str, str]]:
-    """The OAuth members that Sightline does not use, each with the reason; empty for an unknown member."""
+    """The OAuth members that Sightline does not use, each with the reason, which is empty for an unknown member."""
     for holder in _HOLDERS:
         if holder in entry and not is_object(entry[holder]):
             yield holder, ""

@@ -11,18 +11,18 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def packaged(name: str) -> Path:
-    """A folder of packaged data (`themes`, `recordings`).
+    """The path of a folder of packaged data, `themes` or `recordings`.
 
-    The folder is inside the package in a wheel, and next to the package in an editable install.
+    In a wheel the folder is inside the package, and in an editable install next to it.
     """
     inside = _PACKAGE / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
 def written(name: str) -> Path:
-    """The path that the user has written, with `~` expanded.
+    """The path that the user has written, with `~` or `~USER` expanded.
 
-    Raises UsageError if that home does not exist.
+    Raises UsageError if that user's home is not known.
     """
     try:
         return Path(name).expanduser()
@@ -31,7 +31,7 @@ def written(name: str) -> Path:
 
 
 def suffixed(name: str, suffix: str) -> str:
-    """The name of a file to write as the user has written it; with `suffix` if it has none. Never raises."""
+    """The name of a file to write, with `suffix` added if it has no suffix and is no folder. Never raises."""
     is_whole = not name or Path(name).suffix or os.path.isdir(os.path.expanduser(name))  # noqa: PTH111, PTH112 - no error
     return name if is_whole else f"{name}{suffix}"
 

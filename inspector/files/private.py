@@ -1,4 +1,4 @@
-"""Files for the user only: written with mode 0600, and read only if no other user can write them."""
+"""Writes files with mode 0600, and reads files only if no other user can write them."""
 
 import os
 import secrets
@@ -55,7 +55,10 @@ def read(path: Path, max_bytes: int) -> Content | None:
 
 
 def create(path: Path) -> BinaryIO:
-    """Open a new file of mode 0600, whatever the umask. Replaces nothing and follows no link. Raises UsageError."""
+    """Open a new file of mode 0600, whatever the umask. Follows no link.
+
+    Raises UsageError, also if there is a file of that name.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         descriptor = os.open(path, flags, MODE)
@@ -77,9 +80,9 @@ def create(path: Path) -> BinaryIO:
 
 
 def write_new(path: Path, pieces: Iterable[bytes]) -> int:
-    """Write a new file, whole or not at all, with the guarantees of `create`. Returns its size in bytes.
+    """Write a new file, opened with `create`. Returns its size in bytes.
 
-    Raises UsageError.
+    If writing fails, the file is removed. Raises UsageError.
     """
     written = 0
     file = create(path)
@@ -98,9 +101,8 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> int:
 def appending(path: Path, hint: str) -> int:
     """Open a file to append to, and create it with mode 0600 if needed. Returns its descriptor.
 
-    Follows no link.
-
-    `hint`: what to do if others can access the file, or if it cannot be written. Raises UsageError.
+    Follows no link. Raises UsageError with `hint` if the file cannot be written, is not the user's own regular
+    file, or is accessible to others.
     """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
@@ -138,9 +140,9 @@ def make_folder(path: Path) -> None:
 
 
 def replace(path: Path, raw: bytes) -> None:
-    """Write a file of mode 0600 atomically. An existing file keeps its content until then.
+    """Write a file of mode 0600 atomically. If that fails, an existing file is unchanged.
 
-    Raises UsageError, even if the path is something other than a regular file.
+    Raises UsageError, also if the path is something other than a regular file.
     """
     try:
         is_another = path.is_symlink() or (path.exists() and not path.is_file())
@@ -179,5 +181,8 @@ def _cannot_write(path: Path, error: OSError | ValueError) -> UsageError:
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """The reason without the file name: Python quotes a name with a zero byte, or one that cannot be encoded."""
+    """The reason of an error, without the file name.
+
+    The message of a ValueError is not used, because it may quote a name that has a zero byte or cannot be encoded.
+    """
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else "not a path"

@@ -111,7 +111,7 @@ def _remote(remote: dict[str, object], kind: str, asked: _Asked) -> dict[str, ob
 
 
 def _named(held: dict[str, object], key: str, asked: _Asked) -> dict[str, str]:
-    """The values of variables or headers by name, without optional ones that have no value."""
+    """The values of variables or headers, by name. Optional variables and headers without a value are left out."""
     values = {name: asked.value(each, name) for each in _objects(held, key) if (name := _text(each, "name"))}
     return {name: value for name, value in values.items() if value is not None}
 

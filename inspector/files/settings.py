@@ -72,14 +72,20 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class RedemptionOrigin(Struct, frozen=True, kw_only=True):
-    """A setting: the only origin at which secret references of one server command may be redeemed."""
+    """A setting that pins the redemption of one server command to an origin.
+
+    Secret references from that server may be redeemed at no other origin.
+    """
 
     command: tuple[str, ...]
     origin: str
     cwd: Path | None = None
-    """The only folder in which the pin applies; None for the folder in which Sightline runs."""
+    """The only working folder of the server in which the setting applies.
+
+    None if it applies in the folder in which Sightline runs.
+    """
     environment: frozenset[str] = frozenset()
-    """The variables that the command may get. Any other one could change which program runs."""
+    """The names of variables that a target may set. Any other variable could change which program runs."""
 
     def obstacle(self, target: StdioTarget) -> str:
         """The reason why the setting does not apply to a target with this command; empty if it applies."""
@@ -91,7 +97,7 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
 
 
 class AuditSettings(Struct, frozen=True, kw_only=True):
-    """The audit logs of the settings, in addition to the log that an option names."""
+    """The audit logs that the settings define, in addition to the log that a command line option names."""
 
     file: Path | None = None
     handlers: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -108,7 +114,7 @@ class IgnoredFindings(Struct, frozen=True, kw_only=True):
     tool: str | None
     """The tool that the entry is about; None for all tools."""
     place: str
-    """The place of the entry in the file, for errors."""
+    """The file and the line of the entry, for errors."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -117,17 +123,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     allow_copy: bool = False
     """True if revealed values may be copied. Terminals and multiplexers can read the clipboard."""
     history: bool = True
-    """True if the interface keeps calls beyond a run."""
+    """True if the interface stores calls for later runs."""
     audit: AuditSettings = field(default_factory=AuditSettings)
     pins: tuple[RedemptionOrigin, ...] = ()
-    """The pins of commands. Those with a folder come first."""
+    """The redemption origins of server commands. Those with a folder come first."""
     ignored: tuple[IgnoredFindings, ...] = ()
     max_message_bytes: int | None = None
     """The maximum size of one message of a server; None for the default."""
     client: str | None = None
     """The name of a client profile; None for the default."""
     roots: tuple[Path, ...] = ()
-    """Folders that servers may work in."""
+    """The folders that Sightline names to servers as MCP roots."""
     log_level: str | None = None
     """One of the levels in `protocol.client`; None for the default."""
     warning: str = ""
@@ -152,7 +158,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         return f"redeem_origin of {target} is not used: it is pinned, but {obstacles[0]}."
 
     def _pinned(self, target: Target) -> list[tuple[RedemptionOrigin, str]]:
-        """The pins of a target's command, each with its obstacle, which is empty if the pin applies."""
+        """The settings for a target's command, each with its obstacle, which is empty if the setting applies."""
         if not isinstance(target, StdioTarget):
             return []
         return [(pin, pin.obstacle(target)) for pin in self.pins if pin.command == target.command]
@@ -227,7 +233,7 @@ def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterato
 
 
 def _places(text: str, name: str, count: int) -> list[str]:
-    """The line of each `[[name]]`; its number if the lines cannot be matched to the entries."""
+    """The line of each entry `[[name]]`, as `line 3`; `NAME, number 1` if not every line can be found."""
     lines = [text.count("\n", 0, match.end()) + 1 for match in _ENTRIES[name].finditer(text)]
     if len(lines) != count:
         return [f"{name}, number {number}" for number in range(1, count + 1)]

@@ -59,14 +59,14 @@ def themes() -> tuple[ThemeFile, ...]:
 
 
 def shipped() -> tuple[ThemeFile, ...]:
-    """The themes that come with Sightline only."""
+    """The themes that come with Sightline, without the user's."""
     return tuple(map(read, sorted(paths.packaged("themes").glob("*.toml"))))
 
 
 def remembered() -> str:
     """The theme that the user chose last.
 
-    The default theme if no choice is stored, or others can write the file.
+    Returns the default theme if no choice is stored, or if others can write the file.
     """
     try:
         content = private.read(_chosen(), _MAX_BYTES)
@@ -77,7 +77,7 @@ def remembered() -> str:
 
 
 def remember(name: str) -> bool:
-    """Store the choice of a theme for later runs. False if the file cannot be written."""
+    """Store the choice of a theme for later runs. Returns False if the file cannot be written."""
     try:
         private.keep(_chosen(), f"{name}\n".encode())
     except UsageError:

@@ -17,7 +17,7 @@ from inspector.files import paths as own_paths
 from inspector.protocol.targets import HttpTarget, StdioTarget, Target
 
 _STEP_MS = 20
-"""The milliseconds without another change after which a save counts: editors write a file in several steps."""
+"""The milliseconds without another change after which a save is reported, because editors save in several steps."""
 _DEBOUNCE_MS = 400
 """The maximum number of milliseconds in which changes are collected."""
 _GIT_S = 10.0
@@ -38,8 +38,10 @@ _NOTES = frozenset(
         *(".mp3", ".mp4", ".mov", ".webm", ".wav", ".ogg", ".patch", ".diff", ".orig", ".rej"),
     }
 )
-"""Suffixes of notes, pictures and recordings, which do not change what a server does. Data of a server may have
-`.txt`, `.html`, `.csv`, `.yaml` or no suffix."""
+"""Suffixes of notes, pictures and recordings, which do not change what a server does.
+
+`.txt`, `.html`, `.csv` and `.yaml` are not among them, because files that a server reads may have them.
+"""
 _PROGRAMS = frozenset(
     {
         *(
@@ -93,11 +95,11 @@ _PROGRAMS = frozenset(
 )
 """Suffixes of programs. A server seldom writes such a file during a call."""
 _CLOCK_S = 0.05
-"""The clocks of file systems are coarse."""
+"""The seconds by which a file may seem older than it is, because the clocks of file systems are coarse."""
 _AFTER_CALL_S = 0.5
-"""The time after a call in which a server may still write what belongs to it."""
+"""The seconds after a call in which a server may still write a file as part of the call."""
 _INTERPRETER = re.compile(r"(?:python|node|deno|bun|ruby|java|php|perl|uvx?|np[mx]|(?:ba)?sh)[\d.]*$")
-"""Names of programs that are not files of the server."""
+"""Names of interpreters and launchers, which are not files of the server."""
 _FOLDER_OPTIONS = frozenset({"--directory", "--project", "--prefix"})
 """Options of launchers, such as uv and npm, whose value is the folder of the server."""
 
@@ -110,16 +112,17 @@ class Watching(Struct, frozen=True, kw_only=True):
     files: frozenset[str] = frozenset()
     """The single files, watched even if git ignores them."""
     is_named: bool = False
-    """True if the user has named the paths. Notes and pictures in these folders count too."""
+    """True if the user has named the paths. Changes of notes and pictures are then reported too."""
 
     def __bool__(self) -> bool:
         return bool(self.folders or self.files)
 
 
 def watching_of(target: Target, named: Sequence[str]) -> Watching:
-    """The paths that the user named; without any, the command's own files and the working folder.
+    """The paths to watch for a target.
 
-    No paths for a URL. Raises UsageError for a path that does not exist.
+    They are the paths in `named`, or, if there are none, the working folder and the files that the target's command
+    names. A URL without `named` has no paths. Raises UsageError for a named path that does not exist.
     """
     if named:
         missing = [word for word in named if not Path(word).exists()]
@@ -148,7 +151,7 @@ def _watching(paths: Iterable[Path]) -> Watching:
 
 
 def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
-    """The files that a command names, and the folders of the first one and of launchers' options."""
+    """The files that a command names, the folder of its first such argument, and folders in launcher options."""
     program, *words = command
     if "/" in program and not _INTERPRETER.match(program.rpartition("/")[2]):
         yield cwd / program
@@ -167,8 +170,9 @@ def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
 
 
 def is_written_by(path: str, calls: Iterable[tuple[float, float | None]]) -> bool:
-    """True if a server probably wrote a file itself: it is no program, and changed during one of its calls.
+    """True if a server probably wrote a file itself.
 
+    This is assumed of a file that is no program and that changed during a call of the server, or just after it.
     `calls`: begin and end of each call, by `time.time`; the end is None while the call runs.
     """
     if Path(path).suffix.lower() in _PROGRAMS:
@@ -222,7 +226,7 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
                     yield missed
                 found = await first
                 while True:
-                    # Counted from 50 ms before: the clocks of file systems are coarse.
+                    # 50 ms are subtracted, because the clocks of file systems are coarse.
                     since_ns = time.time_ns() - 50_000_000
                     paths = {path for _, path in found}
                     saved = await asyncio.to_thread(_counting, watching, paths)
@@ -248,7 +252,10 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
 
 
 def _folders_of(watching: Watching) -> frozenset[str]:
-    """The folders to watch, each without its subfolders. Raises UsageError if there are too many."""
+    """The folders to watch, subfolders included, because each is watched without its subfolders.
+
+    Raises UsageError if there are too many.
+    """
     found = {os.path.dirname(file) for file in watching.files}  # noqa: PTH120 - faster for many paths
     for root in watching.folders:
         for folder in _below(root):
@@ -290,7 +297,10 @@ def _is_environment(folder: str) -> bool:
 def _missed(
     watching: Watching, folders: Iterable[str], new: frozenset[str], since_ns: int
 ) -> tuple[str, ...]:
-    """The files saved while nothing was watched: all files of new folders, and changed files of the others."""
+    """The files that may have been saved while nothing was watched.
+
+    These are all files in the folders of `new`, and files in other folders that changed after `since_ns`.
+    """
     found: set[str] = set()
     for folder in folders:
         least_ns = 0 if folder in new else since_ns
@@ -305,7 +315,7 @@ def _missed(
 
 
 def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
-    """The changed paths that are files of the server."""
+    """The changed paths to report. Folders, ignored files and files of Sightline are left out."""
     own = [path for path in paths if path in watching.files]
     kept = _kept_by_sightline()
     others = [
@@ -322,13 +332,13 @@ def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
             and (watching.is_named or Path(path).suffix.lower() not in _NOTES)
         ]
         ignored = _ignored(root, [root, *inside]) if inside else frozenset[str]()
-        # A folder that the user named counts with its content, even if git ignores it.
+        # If git ignores a watched folder itself, its files are reported all the same.
         own += [path for path in inside if root in ignored or path not in ignored]
     return tuple(sorted(set(own)))
 
 
 def _kept_by_sightline() -> tuple[str, ...]:
-    """The beginnings of the paths of all files that Sightline itself keeps."""
+    """Sightline's own data and configuration folders, each with a slash at the end."""
     with suppress(UsageError):
         folders = own_paths.data(), own_paths.configuration()
         return tuple(f"{os.path.realpath(folder)}{os.sep}" for folder in folders)
