@@ -75,7 +75,7 @@ def unsupported_version(requested: str) -> RefusedError:
 
 
 def negotiated(requested: str) -> str:
-    """The handshake revision for a client that requests `requested`."""
+    """The handshake revision that the server answers with: `requested` if it is supported, otherwise the latest."""
     return requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
@@ -91,5 +91,8 @@ def stamped(method: str, result: JsonObject, server_info: JsonObject) -> JsonObj
 
 
 def logged_at(threshold: str | None, level: str) -> bool:
-    """True if a client that requested `threshold` gets messages of `level`. None requests no messages."""
+    """True if a client that requested `threshold` gets messages of `level`.
+
+    A client whose `threshold` is None or unknown gets no messages.
+    """
     return threshold in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)

@@ -16,7 +16,7 @@ _SECRETS = "/secrets/"
 
 
 class HttpSite:
-    """An HTTP server; `async with` starts and stops it."""
+    """The demo's HTTP server on 127.0.0.1. `async with` starts and stops it."""
 
     def __init__(
         self, server: DemoServer | None = None, *, port: int = 0, secrets_only: bool = False
@@ -117,7 +117,7 @@ class HttpSite:
 
 
 class _OlderSession:
-    """A client of the older transport: it posts messages, and reads all answers from one stream."""
+    """The session of one client of HTTP+SSE, which posts messages and reads all answers from one stream."""
 
     def __init__(self, server: DemoServer) -> None:
         self.waiting: asyncio.Queue[Json] = asyncio.Queue()

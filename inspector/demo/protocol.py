@@ -1,4 +1,4 @@
-"""The protocol for one client over any transport: takes messages, and returns answers and notifications."""
+"""Speaks MCP with one client over any transport. Takes messages, and returns answers and notifications."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Notify: TypeAlias = Callable[[JsonObject], None]
 
 _LISTS = {kind.method: kind for kind in Kind if kind is not Kind.SKILL}
 _SHARED = frozenset({*_LISTS, "tools/call", "tools/resolve", "resources/read", "prompts/get"})
-"""The methods that protocol revisions with a handshake and stateless revisions both have."""
+"""The methods that are in both the protocol revisions with a handshake and the stateless ones."""
 
 
 class _Exchange(Struct, frozen=True, kw_only=True):

@@ -75,12 +75,12 @@ class Redemption(Struct, frozen=True, kw_only=True):
 @dataclass(slots=True, kw_only=True)
 class _Deposit:
     value: str | None
-    """The secret; None after its redemption."""
+    """The secret; None after the first authorized request for it, even if it had expired."""
     expires_at_s: float
 
 
 class DemoVault:
-    """Secrets that wait to be redeemed."""
+    """Stores secrets, each of which can be redeemed once before it expires."""
 
     def __init__(self, clock: Callable[[], float], bearer_token: str | None = None) -> None:
         """`clock`: returns monotonic seconds.

@@ -38,7 +38,7 @@ class DemoOptions(Struct, frozen=True, kw_only=True):
 
 
 def environment_seed() -> str | None:
-    """The seed in the environment; None if it is not set."""
+    """The value of the environment variable `SEED_VARIABLE`; None if it is empty or not set."""
     return os.environ.get(SEED_VARIABLE) or None
 
 
@@ -59,7 +59,7 @@ class DemoServer:
     """One workspace with its tools, shared by all connections."""
 
     def __init__(self, options: DemoOptions, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """`monotonic`: returns the seconds with which the expiry of secrets is measured."""
+        """`monotonic`: returns monotonic seconds, for the expiry of secrets."""
         self.options = options
         self.vault = DemoVault(monotonic, BEARER_TOKEN if options.auth else None)
         self.mint = Mint(options.seed)

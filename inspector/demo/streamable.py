@@ -1,4 +1,4 @@
-"""Streamable HTTP: POST and DELETE on one path, with a handshake and sessions or stateless.
+"""Streamable HTTP: POST and DELETE on one path, either with a handshake and sessions, or stateless.
 
 Source: the transport chapters of revisions 2025-11-25 (sessions) and 2026-07-28 (one exchange per request).
 """
@@ -227,7 +227,7 @@ def _status(answer: Json) -> HTTPStatus:
 
 
 def _session_status(answer: Json) -> HTTPStatus:
-    """The status of an answer within a session: errors have status 200, unless the body is not a request."""
+    """The status of an answer within a session. It is 400 for an error without a request id, otherwise 200."""
     is_rejected = isinstance(answer, dict) and "error" in answer and answer.get("id") is None
     return HTTPStatus.BAD_REQUEST if is_rejected else HTTPStatus.OK
 

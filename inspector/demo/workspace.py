@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 OPENED_AT = "2026-07-28T09:00:00Z"
-"""The time when the workspace's story starts; the clock of a seeded server stays there."""
+"""The time at which the workspace's data begins. A server with a seed always reports it as the current time."""
 
 
 class Person(Struct, frozen=True, kw_only=True):

@@ -17,10 +17,7 @@ from inspector.json.exact import JsonObject, JsonText
 
 COOKIE = "workspace_session"
 OTHER_HOST = "localhost"
-"""The host of the frame.
-
-It is another site, so that the frame shares neither cookies nor a process with the page.
-"""
+"""The host of the frame. The page has another host, so that the frame shares neither cookies nor a process with it."""
 
 _FILES = Path(__file__).parent / "files"
 _KINDS = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css"}
@@ -125,7 +122,7 @@ class PageSite(HttpSite):
         await connection.respond(HTTPStatus.OK, page.encode(), headers)
 
     async def _has_cookie(self, request: HttpRequest, connection: HttpConnection) -> bool:
-        """True if the request carries the page's cookie. Answers the request if it does not."""
+        """True if the request carries the page's cookie. If it does not, answers it with status 401."""
         cookies = SimpleCookie()
         try:
             cookies.load(request.header("cookie") or "")

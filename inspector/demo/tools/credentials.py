@@ -1,4 +1,7 @@
-"""Tools that create or leak credentials: marks in the schema, secret references, and two side channels."""
+"""Tools that create or leak credentials.
+
+They use annotations in the output schema, secret references, and two side channels.
+"""
 
 import base64
 

@@ -31,7 +31,7 @@ def _resolve_path(arguments: JsonObject, workspace: Workspace, _context: DemoCon
 
 
 def _resolved_path(arguments: JsonObject) -> JsonObject:
-    # Planted contradiction: a public path resolves to open-world, though the list says that no call is.
+    # A planted contradiction: for a public path the answer has `openWorldHint` true, but `tools/list` says false.
     hints = _hints(
         read_only=arguments.get("create") is not True,
         destructive=False,

@@ -1,4 +1,4 @@
-"""Tools for mail and the web: sources, destinations and trust."""
+"""Tools for mail and the web, with annotations about sources, destinations and trust."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Tools for people: pay, health, and every kind of content block."""
+"""Tools for data about people, such as pay and health, and for every kind of content block."""
 
 from inspector.demo.library import picture, sound
 from inspector.demo.tools.tool import (

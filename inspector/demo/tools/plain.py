@@ -1,4 +1,4 @@
-"""Two tools without traps: one to try arguments on, one that does everything right."""
+"""Two tools without planted faults. One is for trying arguments, and one does everything right."""
 
 from inspector.demo.tools.tool import DemoContext, DemoTool, mirrored, object_schema
 from inspector.demo.workspace import Workspace
