@@ -1,4 +1,4 @@
-"""What the interface of a tool (MCP Apps) gets of a result, and asks hosts for, in words for the user.
+"""Describes for the user which parts of a result the interface of a tool (MCP Apps) gets, and what it asks hosts for.
 
 Source: SEP-1865 (stable 2026-01-26), Data Passing, UI Resource Format. No host was observed.
 """

@@ -58,12 +58,15 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def leaks(self) -> tuple[str, ...]:
-        """The distinct values that leak, each by the pointer to where it is withheld in the raw result."""
+        """For each distinct value that leaks, the pointer to where it is withheld in the raw result."""
         return self.leaked.pointers
 
     @property
     def leak_places(self) -> tuple[tuple[LeakPlace, ...], ...]:
-        """For each of `leaks`: where in the raw result the model gets the value from; if not known, where it is withheld."""
+        """For each of `leaks`, the places in the raw result from which the model gets the value.
+
+        If they are not known, the place where the value is withheld.
+        """
         places = self.leaked.places or ((),) * len(self.leaks)
         return tuple(
             found or (LeakPlace(pointer=pointer, is_within=False),)
@@ -81,9 +84,9 @@ class Comparison(Struct, frozen=True, kw_only=True):
     bounded: Bounded
     """The input of each host; changes point into its result."""
     sensitive: Sequence[Removal]
-    """The removals of level `declared`, at any boundary level of the comparison. Leaks are among these."""
+    """The removals of level `declared`, whatever the level of the comparison is. Only values in them can leak."""
     secret_count: int
-    """The number of values, copies and metadata of the protocol apart, that level `declared` withholds."""
+    """The number of values that level `declared` withholds, without copies and protocol metadata."""
     rows: tuple[HostRow, ...]
     """One row per host; `spec` is first."""
 
@@ -97,7 +100,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
     @property
     def withheld(self) -> Counted:
-        """What level `declared` withholds, counted as everywhere."""
+        """The removals of level `declared`, counted by rule."""
         return counted(self.sensitive)
 
     @property
@@ -119,7 +122,7 @@ def compare(
     contract: Contract | None = None,
     among: tuple[Host, ...] | None = None,
 ) -> Comparison:
-    """Compare hosts on an outcome: all hosts, or those in `among`. Never raises; takes seconds for large results.
+    """Compare the hosts in `among`, or all hosts, on an outcome. Never raises. Takes seconds for large results.
 
     `contract`: the contract of `tool`, if already computed. If the profile of a host raises an error, the
     host's view is empty with a note about it, and its leaks are unknown.
@@ -204,7 +207,7 @@ def _leaked(
 
 def _sent(host: Host, model: Json) -> Json:
     """The view without the member for data that the host does not send."""
-    # Only profiles whose notes mention the member write it; in other results it is the server's.
+    # Only profiles whose notes mention the member add it. In the views of other hosts it comes from the server.
     if _NOT_SENT not in host.notes or not isinstance(model, dict):
         return model
     return {key: value for key, value in model.items() if key != _NOT_SENT}

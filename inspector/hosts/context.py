@@ -119,7 +119,10 @@ def _part(kind: PartKind, name: str, text: str, tokenizer: Tokenizer) -> Context
 def host_totals(
     instructions: str | None, catalogue: Catalogue, level: Level, tokenizer: Tokenizer = ESTIMATED
 ) -> tuple[HostTotal, ...]:
-    """The totals of all hosts, the smallest first. The cost is that of `context_of` for each host."""
+    """The numbers of tokens that models of all hosts get before the first call, the smallest first.
+
+    Calls `context_of` for each host.
+    """
     found: dict[int, list[str]] = {}
     for host in hosts():
         total = context_of(instructions, catalogue, level, host, tokenizer).tokens(*GIVEN)

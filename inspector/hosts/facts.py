@@ -28,21 +28,21 @@ class ValueFacts:
     has_half: bool = False
     """True if a text or key has a lone surrogate."""
     has_spelt: bool = False
-    """True if a number keeps its original spelling."""
+    """True if a number keeps the text with which it was sent."""
     has_hard: bool = False
     """True if some programs cannot read a number."""
     has_float: bool = False
-    """True if a number is not an integer, or keeps its original spelling."""
+    """True if a number is not an integer, or keeps the text with which it was sent."""
     has_infinite: bool = False
     """True if a number is not finite."""
     has_rounded: bool = False
     """True if an integer may exceed the exact range of doubles."""
     has_odd_keys: bool = False
-    """True if JavaScript may treat a key specially: it begins with a digit, or is `__proto__`."""
+    """True if JavaScript may treat a key specially, because it begins with a digit or with `__proto__`."""
 
     @property
     def is_plain(self) -> bool:
-        """True if every parser can read the value, apart from values that are nested too deeply."""
+        """True if every parser can read the value, unless it is nested too deeply."""
         return not (self.has_twice or self.has_half or self.has_hard)
 
 
@@ -63,7 +63,7 @@ def facts(value: Json) -> ValueFacts:
                     found.has_half = True
             elif isinstance(item, (dict, list)):
                 if 0 < depth < _APART and len(item) > _MANY:
-                    # Several values share this part: the result, and the views of client libraries and hosts.
+                    # Several values share this part, such as the result and the views of client libraries and hosts.
                     _merge(found, facts(item), depth)
                     continue
                 has_container = True
@@ -138,7 +138,9 @@ _READ_CHARACTERS, _READ_BITS = 200, 600
 """The size of the largest numbers that every program can be expected to parse, in characters and in bits."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _APART, _MANY = 8, 256
-"""Containers in the first `_APART` levels with more than `_MANY` members are analysed separately, to share the result.
+"""Containers with more than `_MANY` members in the first `_APART` levels are analysed separately.
+
+Other values that contain the same container reuse its analysis.
 """
 _ODD = ("__proto__", *"0123456789")
 
@@ -162,7 +164,7 @@ class Parser(Struct, frozen=True, kw_only=True):
 
     @property
     def max_bits(self) -> int:
-        """The maximum number of bits of an integer, approximately: `max_digits` in bits."""
+        """The approximate number of bits of an integer with `max_digits` digits."""
         return self.max_digits * 10 // 3
 
 

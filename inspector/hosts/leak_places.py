@@ -1,4 +1,4 @@
-"""Names the places of a result from which a host's model gets a value."""
+"""Finds the places in a result from which a host's model gets a value."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,7 +16,10 @@ _Holds = Callable[[Json], bool]
 
 
 def holding(found: Callable[[set[str]], bool]) -> _Holds:
-    """A test for leaves that hold a value. `found`: whether one of some texts does."""
+    """Return a test that tells whether a leaf contains a value.
+
+    `found`: tells whether one of the texts in a set contains the value.
+    """
 
     def holds(leaf: Json) -> bool:
         if isinstance(leaf, (dict, list)) or leaf is None:
@@ -27,10 +30,10 @@ def holding(found: Callable[[set[str]], bool]) -> _Holds:
 
 
 def places_of(raw: Json, model: Json, holds: _Holds) -> tuple[str, ...]:
-    """Pointers into `raw` to the leaves with a value that a model gets, in the order of the model's view.
+    """Pointers into `raw` to the leaves from which a model gets a value, in the order of the model's view.
 
-    Never a place that is not passed on; a text of the host that no leaf of `raw` accounts for has none.
-    `holds`: whether a leaf contains the value.
+    Leaves that the host does not pass on are left out. A text in `model` that comes from no leaf of `raw` adds no
+    pointer. `holds`: tells whether a leaf contains the value.
     """
     sent = {join(tokens): resolve(raw, join(tokens)) for tokens in _leaves(raw, holds)}
     found = dict.fromkeys(_found(raw, sent, model, (), holds))
@@ -63,7 +66,11 @@ def _found(
 
 
 def _within(raw: Json, inner: Json, path: tuple[str, ...]) -> tuple[str, ...]:
-    """The path of the JSON in a text: that of the structured content, if it is a part of it."""
+    """The path in `raw` at which the JSON from a text is looked for.
+
+    This is the structured content if that has all keys of the JSON, and the root if that has any of them. Otherwise
+    it is `path`, the path of the text.
+    """
     structured = raw.get("structuredContent") if isinstance(raw, dict) else None
     if isinstance(structured, dict) and isinstance(inner, dict) and inner.keys() <= structured.keys():
         return ("structuredContent",)
@@ -71,7 +78,10 @@ def _within(raw: Json, inner: Json, path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _best(path: tuple[str, ...], pointers: list[str]) -> str | None:
-    """The pointer that is most like the path in the model's view. Metadata counts only if the path names it."""
+    """The pointer that is most like the path in the model's view; None if there is none.
+
+    Pointers into `_meta` are left out, unless the path leads into metadata.
+    """
     is_named = _META in path or "meta" in path
     own = [at for at in pointers if is_named or _META not in split(at)]
     if not own:

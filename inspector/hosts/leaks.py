@@ -22,7 +22,7 @@ from inspector.protocol.outcome import Result
 MAX_APART = 200
 """The maximum number of values to search for one by one; further values are searched for together."""
 MAX_SEARCHED = 20_000_000
-"""The maximum number of characters that one comparison searches for single values."""
+"""The maximum number of characters that one comparison reads to search for values one by one."""
 EXCERPT = 120
 """The length, in characters, of the excerpts from both ends of a long text. They identify a text that a host cuts."""
 LONG = 4 * EXCERPT
@@ -43,7 +43,7 @@ class LeakPlace(Struct, frozen=True, kw_only=True):
 
     pointer: str
     is_within: bool
-    """True if the text there contains the value, or another spelling of it, and is not the value itself."""
+    """True if the text there contains the value or an encoded copy of it, but is not the value itself."""
 
 
 class Leaked(Struct, frozen=True, kw_only=True):
@@ -51,17 +51,27 @@ class Leaked(Struct, frozen=True, kw_only=True):
 
     verdict: Leak
     pointers: tuple[str, ...] = ()
-    """The distinct values that leak, each named by where it is withheld in the raw result, in the order of the removals."""
+    """For each distinct value that leaks, the pointer to where it is withheld in the raw result.
+
+    In the order of the removals.
+    """
     places: tuple[tuple[LeakPlace, ...], ...] = ()
-    """For each of `pointers`: where in the raw result the model gets the value from. Empty if that is not known."""
+    """For each of `pointers`, the places in the raw result from which the model gets the value.
+
+    Empty if they are not known.
+    """
     unknown: int = 0
-    """The number of values without an answer: there are too many, they are too common, or the view is unknown."""
+    """The number of values that may or may not leak.
+
+    It is not known whether a value leaks if there are too many values, if the value is too common to search for, or
+    if the model's view is unknown.
+    """
     why: str = ""
     """Why the verdict is `not known`."""
 
 
 class Finder(Protocol):
-    """Finds copies of values in texts, in any known spelling: plain, base64, reversed and others."""
+    """Finds copies of values in texts, both plain and encoded, for example in base64 or reversed."""
 
     def matches(self, texts: Iterable[str]) -> Mapping[str, object]:
         """The texts that contain one of the values."""
@@ -83,10 +93,14 @@ class Secret(Struct, frozen=True, kw_only=True):
     withheld."""
 
     is_copy: bool = False
-    """True for a text that is withheld only because it repeats another value: no value of its own."""
+    """True for a text that is withheld only because it repeats another withheld value."""
 
     def is_common(self, names: frozenset[str]) -> bool:
-        """True if the value may occur by chance: a boolean, null, a small number, a letter, a known name."""
+        """True if the value may occur in a text by chance.
+
+        Such a value has only short leaves, such as booleans, null, numbers below 1000 and single letters, and no keys
+        other than `names`.
+        """
         stack = list(self.values)
         while stack:
             match stack.pop():
@@ -121,7 +135,7 @@ def secrets_of(
         if (removal.pointer, removal.rule) in seen or removal.rule == Rule.UNFINISHED:
             continue
         if removal.rule == Rule.META and _OF_PROTOCOL.match(removal.pointer):
-            # Names and versions of programs are no secrets.
+            # MCP's own metadata has names and versions of programs, which are no secrets.
             continue
         seen.add((removal.pointer, removal.rule))
         values = _values(raw, declared, removal, contract, policy)
@@ -163,8 +177,8 @@ class LeakSearch:
         """Search `model` for the values.
 
         `observed`: true if the profile knows the host's behaviour. `hosts_left`: the number of hosts, including
-        this one, that share the remaining search budget. `raw`: the raw result, to name in it where the model gets
-        the values from.
+        this one, that share the remaining search budget. `raw`: the raw result, in which to find the places from which
+        the model gets the values; None to leave the places empty.
         """
         if not self._secrets:
             return Leaked(verdict=Leak.NO)
@@ -198,7 +212,7 @@ class LeakSearch:
     def _texts_with_some(self, model: Json) -> list[str]:
         """The texts of `model`, or stretches of long texts, that contain any value.
 
-        Hosts share lists, objects and texts: each is searched once.
+        The views of hosts share lists, objects and texts, so each of these is searched only once.
         """
         values, keys, large = _in_first_levels(model)
         hits = dict.fromkeys(self._with_some(values | (keys - self._names)))
@@ -237,7 +251,7 @@ def _passed(raw: Json, model: Json, secret: Secret, finder: Finder) -> tuple[Lea
 
 
 def _distinct(secrets: tuple[Secret, ...]) -> tuple[Secret, ...]:
-    """The first of the secrets with equal values, without copies if there is anything else."""
+    """One of each group of secrets with equal texts. Copies are left out, unless there are only copies."""
     own = [secret for secret in secrets if not secret.is_copy] or list(secrets)
     found: dict[object, Secret] = {}
     for secret in own:
@@ -245,7 +259,7 @@ def _distinct(secrets: tuple[Secret, ...]) -> tuple[Secret, ...]:
         key = texts if all(isinstance(value, str) for value in secret.values) else secret.pointer
         before = found.setdefault(key, secret)
         if before.is_metadata and not secret.is_metadata:
-            # What is withheld elsewhere too is not only metadata.
+            # A value that is withheld in another place too counts as withheld.
             found[key] = secret
     return tuple(found.values())
 
@@ -269,7 +283,10 @@ def _values(
 
 
 def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contract: Contract) -> JsonObject:
-    """The withheld members of an object whose removals have the pointer of the object, because their keys are secret."""
+    """The members of the object at `pointer` that the boundary withholds together with their secret keys.
+
+    The removal of such a member has the pointer of the object.
+    """
     root = "" if is_result(raw, contract) else "/structuredContent"
     try:
         left = resolve(declared.result, root + pointer)

@@ -1,6 +1,6 @@
 """Masks secrets in the raw result and in the model's view before they are shown to the user.
 
-Both keep their shape: a mask replaces a leaf, or the secret part of a text.
+Both keep their structure where possible, because a mask replaces only a leaf, or the secret part of a text.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ from inspector.json.texts import forms_of, texts_in
 from inspector.json.walk import keys_of, places, walk
 
 REACHES = "reaches the model"
-"""The note in each mask in the model's view: nothing withholds the value there."""
+"""The note in each mask in the model's view. It says that the value is not withheld from the model."""
 
 _KEYS = KNOWN_KEYS | PROTOCOL_MEMBERS | {"id", "label", "redeemUrl", "ttl"}
 """Keys of the protocol. These keys and those of the output schema are not secret."""
@@ -77,7 +77,7 @@ def masked_leaves(value: Json) -> int:
 
 
 def is_reaching(value: object) -> bool:
-    """True for a leaf of a masked model view in which a secret of the model is masked."""
+    """True for a leaf of a masked model view with a mask for a secret that reaches the model."""
     return isinstance(value, str) and MASK in value and REACHES in value
 
 
@@ -88,7 +88,7 @@ def reached_words(number: int) -> str:
 
 
 def masks_of(judgement: Judgement, policy: BoundaryPolicy) -> "Masks":
-    """The masks for the secrets of an answer, at whatever boundary level it is shown."""
+    """The masks for the secrets of an answer. They are the same at every boundary level."""
     about = policy.about_secrets
     declared = judgement.bounded(Level.DECLARED, about)
     return Masks(raw_of(judgement.outcome), declared, judgement.contract, about)
@@ -121,7 +121,7 @@ class Masks:
         return self._masked(sent_word)
 
     def sent_plain(self) -> Json:
-        """The same with masks that do not say how long a value is."""
+        """The raw result with masks that do not say how long a value is."""
         return self._masked(_plain_word)
 
     def model(self, value: Json) -> Json:
@@ -182,7 +182,7 @@ class Masks:
                 copied.put(path, put)
             else:
                 copied = Copied(put)
-        # Copies of the structured content are masked last: they have its shape.
+        # Texts that repeat the structured content are masked last, because they are written from its masked form.
         for path in mirrors:
             if copied.reach(path) == len(path):
                 copied.put(path, self._mirror(copied, path, word))
@@ -243,7 +243,7 @@ class Masks:
         return copied.value
 
     def _text(self, text: str, word: _Word) -> str:
-        """A text with a mask for each secret in it; one mask for the whole text if a secret has another spelling."""
+        """A text with a mask for each secret in it; one mask for the whole text if it has an encoded copy of a secret."""
         found = json_in(text)
         if found is not None and isinstance(found.value, (dict, list)):
             masked = dump_text(self._without_copies(found.value, word))
@@ -255,7 +255,7 @@ class Masks:
 
 
 def _is_open(key: str, value: Json) -> bool:
-    """True if a member of a withheld value is safe to show: a content type, or whether the call failed."""
+    """True if a member of a withheld value is safe to show, because it is a content type or the error flag."""
     return (key == "type" and value in _TYPES) or (key == "isError" and isinstance(value, bool))
 
 
@@ -268,7 +268,7 @@ def _repeats(value: Json, bad: set[str], bad_keys: Iterable[str]) -> bool:
 
 
 def _inside(value: Json) -> set[str]:
-    """All texts of an object with duplicate keys, which is masked as a whole."""
+    """All texts of an object with duplicate keys, which is masked as a whole; empty for other values."""
     texts = set(keys_of(value))
     if texts:
         texts_in(value, texts, texts)

@@ -35,7 +35,7 @@ _NO_ANSWER = HostChange(
 )
 
 
-# No slots: expensive properties are cached.
+# Without slots, because `cached_property` needs a `__dict__`.
 @dataclass(frozen=True, kw_only=True)
 class Projection:
     """One outcome at one boundary level, in one host."""
@@ -56,14 +56,14 @@ class Projection:
 
     @property
     def sensitive(self) -> Sequence[Removal]:
-        """The removals whose values are masked when the raw result is shown: `Judgement.secrets`."""
+        """The removals whose values are masked when the raw result is shown. They are those of `Judgement.secrets`."""
         return self.judgement.secrets(self.policy)
 
     @cached_property
     def undeclared(self) -> Undeclared:
         """The leaves that pass the level `declared` although no schema describes them.
 
-        None at other boundary levels, without an answer, and for resources and prompts, which have no schema.
+        Empty at other boundary levels, if there is no answer, and for resources and prompts, which have no schema.
         """
         if self.bounded.level is not Level.DECLARED or self.bounded.kind is not Kind.TOOL:
             return Undeclared()
@@ -106,7 +106,7 @@ class Projection:
 
     @cached_property
     def masked_sent(self) -> Json:
-        """The raw result with masked sensitive values, and with the rest of the texts that contain them."""
+        """Like `masked`, but if only a part of a text is sensitive, the rest of the text is kept."""
         return self.masks.sent_plain()
 
     @cached_property
@@ -183,7 +183,10 @@ def projection_of(
 
 
 def _as_result(bounded: Bounded, judgement: Judgement) -> Bounded:
-    """The bounded result as a host gets it: at level `open`, the value of a page as structured content, as at the others."""
+    """The bounded result as a host gets it.
+
+    At level `open`, the value that a tool of a page returned becomes structured content, as it is at the other levels.
+    """
     is_open = bounded.level is Level.OPEN and isinstance(judgement.outcome, Result) and not bounded.unfinished
     contract = judgement.contract
     if is_open and contract.is_of_page and not is_result(bounded.result, contract):
@@ -214,7 +217,7 @@ def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
 
 
 def _about_server(context: ModelContext, bounded: Bounded) -> ModelContext:
-    """A model's view without the changes of the last content block, if that is the notice of the boundary."""
+    """The model's view, without changes to the last content block if that block is the notice of the boundary."""
     result = bounded.result
     content = result.get("content") if isinstance(result, dict) else None
     if not bounded.removals or not isinstance(content, list) or not content or not is_notice(content[-1]):

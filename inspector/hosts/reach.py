@@ -1,4 +1,4 @@
-"""Compares two results of one call: which values reach models, at which place and in which host."""
+"""Compares two results of one call by the values in them that reach models, and by the hosts in which they do."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -13,13 +13,13 @@ from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 
 _MAX_PLACES = 100
-"""The maximum number of places whose values are searched for one by one."""
+"""The maximum number of values that are searched for in the new result. Further values are ignored."""
 _ASIDE = frozenset({Rule.META, Rule.MIRROR, Rule.ECHO, Rule.UNFINISHED})
 """Rules that withhold copies, or values that no model sees anyway."""
 
 
 class ReachKind(StrEnum):
-    """How a place in the result has changed. The values are words to put in front of the place."""
+    """How the value at a pointer has changed. Each member is the words that are shown in front of the pointer."""
 
     PASSES = "no longer withheld"
     """The value reaches models at the boundary that withheld it before."""
@@ -86,7 +86,7 @@ def _withheld(found: Comparison) -> dict[str, Removal]:
 
 
 def _leaking(found: Comparison) -> dict[str, frozenset[str]]:
-    """The hosts that leak the value at each place without a boundary."""
+    """For the pointer of each value that leaks without a boundary, the names of the hosts that leak it."""
     aside = {one.pointer for one in found.sensitive if one.rule in _ASIDE}
     hosts: dict[str, set[str]] = {}
     for row in found.rows:

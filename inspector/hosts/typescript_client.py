@@ -99,7 +99,7 @@ class ZodChecked:
 
 
 class Missing:
-    """The type of `MISSING`, which stands for JavaScript's undefined."""
+    """The type of `MISSING`, which represents JavaScript's `undefined`."""
 
 
 MISSING = Missing()

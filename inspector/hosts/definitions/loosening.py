@@ -1,7 +1,7 @@
 """Removes sensitive parts from an output schema, and loosens it so that bounded results still fit.
 
-One pass over the schema, without recursion: each schema object is rewritten once, at the same place or close by.
-References are redirected afterwards.
+Reads the schema in one pass, without recursion, and writes each schema object once. References are redirected
+afterwards, because an object may have another pointer in the result.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ ITEMS = frozenset({"items", "additionalItems", "prefixItems"})
 REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 CONDITION = frozenset({"if", "then", "else"})
 KNOWN = MAPS | LISTS
-"""Keywords that contain no schemas unless their value is an object or a list."""
+"""Keywords whose value must be an object or a list. With any other value, the schema is malformed."""
 
 _FEWER = "a bounded result may lack what this keyword requires"
 _ALIKE = "the same text replaces all withheld items, or they are omitted"
@@ -67,7 +67,7 @@ _IDLE: dict[str, tuple[Json, ...]] = {
 """For each keyword, the values that require nothing."""
 
 _PASSING = frozenset({"type", "$vocabulary"})
-"""Keywords whose lists and objects are not instance values."""
+"""Keywords whose value may be a list or an object, but never contains instance values."""
 _SAYS_LITTLE = frozenset(
     {
         "type",
@@ -81,7 +81,7 @@ _SAYS_LITTLE = frozenset(
         "examples",
     }
 )
-"""Keywords that, apart from `type`, restrict nothing."""
+"""`type`, and keywords that restrict nothing."""
 
 NOTICE_SCHEMA: JsonObject = {"description": "The parts withheld from this result."}
 """The schema of `_withheld`. It restricts nothing, because a nested object may have a member of that name."""
@@ -95,7 +95,7 @@ STRICT_NOTICE: JsonObject = {
     "additionalProperties": False,
     "minProperties": 1,
 }
-"""The schema of `_withheld` if a pattern for keys matches that name too."""
+"""The schema of `_withheld` if a pattern in `patternProperties` may match that name."""
 PLACEHOLDER: JsonObject = {"enum": [WITHHELD]}
 OWN_KEY: JsonObject = {"enum": [MEMBER]}
 
@@ -116,7 +116,10 @@ def admits_placeholder(schema: JsonObject) -> bool:
 
 
 def holds_values(keyword: str, value: Json) -> bool:
-    """True if a keyword without schemas may contain instance values: examples, defaults, or an unknown keyword."""
+    """True if a keyword may contain instance values, as `examples`, `default` and unknown keywords may.
+
+    `keyword`: a keyword that contains no schema.
+    """
     return isinstance(value, (dict, list)) and bool(value) and keyword not in _PASSING
 
 
@@ -128,9 +131,12 @@ def names_containers(keyword: str, value: Json) -> bool:
 
 
 Put: TypeAlias = Callable[[Json], None]
-"""Sets a value at its place."""
+"""Sets a value in a certain container, under a certain key or index."""
 Report: TypeAlias = Callable[[DocumentPath, str, str, Node | None], None]
-"""Reports a difference: the place in the schema, the rule, a sentence, and the mark that causes it."""
+"""Reports a difference.
+
+Takes the path in the original schema, the rule, a sentence, and the node whose annotation causes the difference.
+"""
 
 LOOSENED = "loosened"
 """The rule of a difference that withholds nothing, but keeps bounded results valid."""
@@ -164,7 +170,7 @@ class _Task(Struct, frozen=True, kw_only=True):
 
 
 class _Reason(NamedTuple):
-    """The reason not to write a schema."""
+    """The reason not to write a schema: a rule, a sentence, and the node whose annotation causes it, if any."""
 
     rule: str
     what: str
@@ -256,7 +262,7 @@ class _Loosening:
         return id(task.schema) in self._survey.at_root
 
     def _reason(self, child: Json, raw: DocumentPath) -> "_Reason | None":
-        """The reason not to write a schema: its place is sensitive, or cannot be judged."""
+        """The reason not to write a schema; None if it is neither sensitive nor impossible to judge."""
         if isinstance(child, bool):
             return None
         if not isinstance(child, dict) or raw.depth > MAX_DEPTH:
@@ -324,7 +330,7 @@ class _Loosening:
         raw, place = task.raw.down(keyword), task.place.down(keyword)
         if not isinstance(value, list):
             if "prefixItems" in task.schema and self._reason(value, raw):
-                # Drafts differ on the items that it describes, so it requires nothing.
+                # Drafts differ on which items this keyword describes, so it is reported and left out.
                 self._child(value, raw, place, _into({}, keyword))
             else:
                 self._item(value, raw, place, _into(task.made, keyword))
@@ -389,7 +395,7 @@ class _Loosening:
             task.made[keyword] = value
 
     def _allow_notice(self, task: _Task) -> None:
-        """Allow the notice in a whole result."""
+        """Allow `_withheld`, the notice of the boundary, in a schema of a whole result."""
         made = task.made
         named = made.get("properties")
         if isinstance(named, dict):

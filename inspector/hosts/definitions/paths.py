@@ -99,14 +99,14 @@ class Leading:
         return held, name, TOP.down(_DEFINITIONS, name)
 
     def lead(self, led: RedirectedReference, place: DocumentPath | None) -> str:
-        """Redirect a reference to `place`; to an empty schema if `place` is None.
+        """Redirect a reference to `place`, or to an empty schema if `place` is None.
 
-        Returns a description of the change, if any.
+        Returns a description of the change; empty if there is none.
         """
         reference = led.reference
         address = self._address(place) if place else None
         if address is None or not isinstance(reference, str):
-            # Without the reference, its siblings would gain meaning in older drafts.
+            # The reference is kept, because older drafts ignore the keywords beside it.
             led.holder[led.keyword] = self._address(self._anything()) or "#"
             return _NOWHERE
         # An anchor moves with its schema, and an empty fragment is the root.

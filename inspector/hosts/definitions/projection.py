@@ -20,7 +20,7 @@ from inspector.schema.nodes import Node
 from inspector.schema.positions import Source
 
 BYTES_A_TOKEN = 4
-"""The number of bytes per token: a rule of thumb for English and JSON; models differ."""
+"""The assumed number of bytes per token, a rule of thumb for English and JSON. Models differ."""
 
 _SCHEMA = "outputSchema"
 _TEXTS = frozenset({"name", "title", "description"})
@@ -53,12 +53,12 @@ class DefinitionDifference(Struct, frozen=True, kw_only=True):
     """A part of a definition that reaches the model changed, or not at all."""
 
     pointer: str
-    """Pointer into the definition as sent; it resolves."""
+    """Pointer to an existing part of the definition as sent."""
     step: ProjectionStep
     what: str
     """A sentence for the user that quotes nothing of the definition."""
     rule: str = ""
-    """The boundary rule, or `loosened`; empty for a host."""
+    """The boundary rule, or `loosened`; empty if the host causes the difference."""
     claim: Claim | None = None
     """The claim that causes it; None if there is none."""
 
@@ -101,7 +101,7 @@ def project_definition(
 ) -> ProjectedDefinition:
     """Compute the definition of `tool` that the model of `host` gets.
 
-    Never raises: parts that cannot be judged are withheld.
+    Never raises. Parts that cannot be judged are withheld.
 
     `contract`: the contract of `tool`, if already computed. Linear in the size of the definition.
     Source: docs/hosts.md; MCP 2025-11-25 and 2026-07-28, Tools.
@@ -177,7 +177,10 @@ class _WithheldError(Exception):
 def _output_schema(
     schema: Json, contract: Contract, found: list[DefinitionDifference], notes: list[str]
 ) -> Json:
-    """An output schema that bounded results fit."""
+    """An output schema that bounded results fit. Adds the differences to `found`.
+
+    Raises _WithheldError if the whole schema is withheld, and UnjudgeableError if it cannot be judged.
+    """
     if contract.fault:
         raise UnjudgeableError(contract.fault)
     known = survey(schema)

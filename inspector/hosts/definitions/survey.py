@@ -11,7 +11,7 @@ from inspector.schema.nodes import Node, SensitivityMark, compile_schema
 class Survey(Struct, frozen=True, kw_only=True):
     """The sensitivity of the objects of one schema, by their `id()`.
 
-    The schema must exist for longer than the analysis.
+    The schema must not be freed while the survey is in use, because Python would reuse the ids.
     """
 
     root: Node
@@ -42,7 +42,7 @@ def survey(schema: Json) -> Survey:
         objects[node] = _follow(schema if node.parent is None else objects[node.parent], node.tokens)
     reasons = _reasons(compiled.nodes)
     together = _together(compiled.root)
-    # Booleans may occur at many places.
+    # Only objects: `True` and `False` have one id each, wherever they occur.
     own = {node: id(value) for node, value in objects.items() if isinstance(value, dict)}
     return Survey(
         root=compiled.root,
@@ -64,7 +64,7 @@ def _follow(value: Json, tokens: Iterable[str]) -> Json:
 
 
 def _reasons(nodes: Iterable[Node]) -> dict[Node, Node]:
-    """Every node that makes a position sensitive, with the marked node for the same position."""
+    """Every node that makes a position sensitive, with the node whose annotation is the reason."""
     above: dict[Node, list[Node]] = {}
     reasons: dict[Node, Node] = {}
     for node in nodes:

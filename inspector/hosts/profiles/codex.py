@@ -30,7 +30,7 @@ class CodexReceived(Struct, frozen=True, kw_only=True):
 
     @property
     def is_approximate(self) -> bool:
-        """True if the exact spelling of a number in the structured content is unknown."""
+        """True if it is not known how the library writes a number in the structured content."""
         return _is_approximate(self.structured)
 
 
@@ -161,7 +161,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     amount: int
     """The maximum size of an output, including the wall time."""
     in_tokens: bool
-    """True if `amount` counts tokens; otherwise bytes."""
+    """True if `amount` is a number of tokens; False if it is a number of bytes."""
     image_detail: str
 
     def cost(self, text: str, *, hidden: int = 0) -> int:
@@ -173,7 +173,7 @@ class Budget(Struct, frozen=True, kw_only=True):
         return tokens(size) if self.in_tokens else size
 
     def cut(self, text: str, left: int) -> str:
-        """Both ends of a text, cut to a budget of `left`."""
+        """The start and the end of a text, whose cost is at most about `left`, in the unit of the budget."""
         return middle_by_tokens(text, left) if self.in_tokens else middle_by_bytes(text, left)
 
 
@@ -261,7 +261,10 @@ def _fitting_text(text: str, budget: Budget, notes: Notes) -> str:
 
 
 def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
-    """The header and the items, cut at the end of the budget; images cost nothing."""
+    """The header, and the items that fit the budget. The text that exceeds it is cut, and later texts are left out.
+
+    Images cost nothing.
+    """
     left = budget.amount - budget.cost(_HEADER, hidden=_HIDDEN)
     fitting: list[Json] = [_text(_HEADER)]
     omitted = 0
@@ -297,7 +300,7 @@ def size_bytes(text: str) -> int:
 
 
 def middle_by_bytes(text: str, max_bytes: int) -> str:
-    """A text cut to a budget of bytes: both ends, with the number of characters left out between them."""
+    """A text of at most `max_bytes` bytes as it is; a longer one as its start, a note of what is left out, and its end."""
     if size_bytes(text) <= max_bytes:
         return text
     front, back = _ends(text, max_bytes)
@@ -305,7 +308,7 @@ def middle_by_bytes(text: str, max_bytes: int) -> str:
 
 
 def middle_by_tokens(text: str, max_tokens: int) -> str:
-    """A text cut to a budget of tokens: both ends, with the number of tokens left out between them."""
+    """The same as `middle_by_bytes`, with a budget of tokens. The note gives the number of tokens left out."""
     size = size_bytes(text)
     if size <= max_tokens * 4:
         return text
@@ -319,7 +322,7 @@ def tokens(count: int) -> int:
 
 
 def _ends(text: str, max_bytes: int) -> tuple[str, str]:
-    """The start and the end of a text, each half of the budget, cut at character boundaries.
+    """The start and the end of a text, each of at most half of `max_bytes`, cut at character boundaries.
 
     The text must exceed the budget.
     """

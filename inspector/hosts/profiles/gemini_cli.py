@@ -34,7 +34,7 @@ def _model(call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
         case Received():
             if received.is_error:
                 javascript.note_structure_changes(answer.result, notes)
-                # The error quotes all members of the result itself.
+                # The error quotes every member of the result, so only unknown members of its blocks are noted.
                 notes.dropped({"content": answer.result.get("content")}, frozenset({Part.UNKNOWN}))
                 return _reported(received.value, call, notes)
             notes.dropped(answer.result, _DROPPED)

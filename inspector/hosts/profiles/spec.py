@@ -1,6 +1,6 @@
 """`spec`: a host that follows the specification. Content comes first, then the other members as sent.
 
-`_meta` is left out, and blocks whose audience excludes the model too.
+`_meta` is left out, and so are blocks whose audience excludes the model.
 
 Source: MCP 2025-11-25 and 2026-07-28, Tools and Annotations.
 """
