@@ -38,7 +38,7 @@ class DemoOptions(Struct, frozen=True, kw_only=True):
 
 
 def environment_seed() -> str | None:
-    """The value of the environment variable `SEED_VARIABLE`; None if it is empty or not set."""
+    """The value of the environment variable SIGHTLINE_DEMO_SEED; None if it is empty or not set."""
     return os.environ.get(SEED_VARIABLE) or None
 
 
