@@ -1,4 +1,4 @@
-"""The command line's answers to requests by servers: given as options, declined otherwise."""
+"""Answers requests by servers with what the options give, and declines the others."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -63,8 +63,8 @@ class AnswerOptions(OptionGroup):
     def applied(self, launch: Launch, quotes: "Quotes | None" = None) -> Launch:
         """A copy of `launch` that gives these answers to the server. Raises UsageError.
 
-        Each request of the server and its answer are written to stderr. `quotes`: what says them; None to say
-        them at once, unmasked.
+        A line about each request and its answer is written to stderr. `quotes`: writes these lines, with values masked
+        that results withhold; None to write them at once, without that.
         """
         sampling = self.sampling
         prepared = PreparedAnswers(
@@ -93,16 +93,16 @@ class AnswerOptions(OptionGroup):
 
 
 def _roots(roots: Sequence[Root]) -> str:
-    """The folders for servers that ask for roots, as they are sent; with the option that changes it if the user named none."""
+    """The folders that servers get as roots, with the option that changes this if the user named none."""
     usual = ", the working folder; --no-root names none" if tuple(roots) == working_folder() else ""
     listed = ", ".join(safe_line(root.uri) for root in roots[:_MOST_LINES])
     return f"{listed}{' …' if len(roots) > _MOST_LINES else ''}{usual}" if roots else ""
 
 
 async def declined(ask: Ask, known: set[str], quotes: "Quotes") -> Answer:
-    """Decline a request other than for roots, for a command without these options.
+    """Answer a request for a command without these options: accept a request for roots, and decline any other.
 
-    Says so on stderr, unless the same request was declined before. `known`: the lines said so far.
+    Says so on stderr, unless the same request was declined before. `known`: the texts written so far; it is updated.
     """
     if ask.kind is AskKind.ROOTS:
         return Answer(action=Action.ACCEPT)

@@ -128,7 +128,10 @@ async def _ask(ask: AuthorizationAsk) -> bool:
 
 
 async def _typed_line() -> str:
-    """Read one line of stdin on the event loop. A thread could not be cancelled when the redirect comes first."""
+    """Read one line of stdin on the event loop.
+
+    No thread is used, because a thread could not be cancelled when the redirect comes before the line.
+    """
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
     loop.add_reader(sys.stdin, lambda: None if ready.done() else ready.set_result(None))

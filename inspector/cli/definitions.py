@@ -140,7 +140,7 @@ def change_lines(found: Sequence[DefinitionChange], *, instructions: Instruction
     texts = sum(_is_of_text(change) for change in found) + (count - len(found))
     parts = [
         f"{count} change{'' if count == 1 else 's'}",
-        # A changed text can be an attack, so a zero before it would say too much.
+        # A changed text can be an attack, so "0 with fewer restrictions" beside it would reassure wrongly.
         f"{weaker} with fewer restrictions" if weaker or not texts else "",
         f"{texts} of texts that a model reads" if texts else "",
     ]
@@ -173,7 +173,7 @@ def _cut(value: Json) -> str:
 
 
 def _masked(value: Json) -> Json:
-    """A value without the user's credentials: as text if it is no text and repeats one."""
+    """A value with the user's credentials masked. Any value but a text becomes JSON text if it repeats one."""
     text = value if isinstance(value, str) else dump_text(value)
     shown = DIAGNOSTICS.mask(text)
     return value if shown == text else shown

@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 
 _OF_CONNECTING = (ExitCode.AUTHENTICATION, ExitCode.UNREACHABLE)
 _NEAR = 0.7
-"""How alike two words must be, of 1, for one to be suggested for the other: one letter of four may differ."""
+"""The minimum similarity, from 0 to 1, of a suggested word. In a word of four letters, one may differ."""
 
 
 class WordChoice(click.Choice[Value]):
@@ -33,7 +33,7 @@ class WordChoice(click.Choice[Value]):
             raise UsageError(f"{what}: {value} is none of {', '.join(words)}", hint) from error
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        """The word for a choice: for a member of an enumeration, its value."""
+        """The word for a choice. For a member of an enumeration, this is its value."""
         return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
 
 
@@ -47,7 +47,7 @@ def suggestion(
 ) -> str:
     """` Did you mean A or B?`; empty if no known word is close. The dashes of options are not compared.
 
-    `names`: by known word, the word to suggest in its place.
+    `names`: for each known word, the word to suggest in its place.
     """
     bare = {one.lstrip("-"): one for one in known}
     near = difflib.get_close_matches(word.lstrip("-"), bare, n=most, cutoff=_NEAR)
@@ -64,7 +64,7 @@ class SectionedOption(click.Option):
 
 
 class WrappedHelp(click.Command):
-    """Help whose lines are wrapped at words on a terminal, also lines that click would not wrap."""
+    """A command whose help is wrapped at words on a terminal, including lines that click would not wrap."""
 
     def get_help(self, ctx: click.Context) -> str:
         text = super().get_help(ctx)
@@ -81,7 +81,8 @@ _OF_SERVERS = frozenset(
 class SectionedCommand(WrappedHelp):
     """A command whose help shows examples, its options by group, and its exit codes.
 
-    It warns of its own options after `--`, which the server's command gets, unless servers often have them too.
+    It warns if one of its options comes after `--`, because the server's command gets it there. It does not warn of
+    options that servers often have too.
     """
 
     def __init__(
@@ -99,8 +100,8 @@ class SectionedCommand(WrappedHelp):
         self.exits = tuple(sorted({*common, *exits}))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        # An Invocation of `cli.start`, which imports this module.
+        """Run the command, after the warning about its options among the words after `--`."""
+        # `ctx.obj` is an Invocation of `cli.start`, which imports this module and so cannot be imported here.
         words: tuple[str, ...] = getattr(ctx.obj, "command_line", None) or ()
         given = {word.partition("=")[0] for word in words}
         own = [name for each in self.get_params(ctx) for name in each.opts if name.startswith("--")]

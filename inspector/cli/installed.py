@@ -1,4 +1,4 @@
-"""Several servers, used one after the other: those of a configuration, or with `--installed` all of this machine."""
+"""Uses several servers one after the other, such as all that MCP clients on this machine are configured with."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class InTurn:
     """The highest exit code so far."""
 
     def attempt(self, word: str, use: Callable[[], Returned]) -> Iterator[Returned]:
-        """Yield the result of `use`; nothing if it fails, which is reported. `word`: the name of the server."""
+        """Yield the result of `use`, or nothing if it fails. A failure is reported. `word`: the name of the server."""
         try:
             made = use()
         except Terminated:
@@ -63,7 +63,7 @@ class InstalledServers(InTurn):
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
 
     def each(self, use: Callable[[StdioTarget | HttpTarget], Returned]) -> Iterator[Returned]:
-        """Yield the result of `use` for each server. A failure is reported; the next server follows.
+        """Yield the result of `use` for each server. A failure is reported, and the next server is used.
 
         A server that is in the configurations of several clients is used once.
         """

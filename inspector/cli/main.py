@@ -51,7 +51,7 @@ _TARGETS_BY_OPTION = {
     "--sse": _URL,
     "--stdio": "A command is a target: write it at the end, after --.",
 }
-"""How to write a target of the kind that an option names which does not exist. Connecting commands use it."""
+"""For options that do not exist, how to write the target that they would name. Commands that connect use it in errors."""
 _COMPLETION = "_SIGHTLINE_COMPLETE"
 """The variable that a shell sets when it asks for completions."""
 

@@ -43,7 +43,7 @@ WAIT_S = 5.0
 """The default time to wait for a page to become quiet."""
 USUAL_HOST = "spec"
 WITHHOLDING = ("--hide-untrusted", "--withhold-credentials")
-"""The options that act on the values of a result only."""
+"""The options that have an effect on results only."""
 LENS = ("--boundary", "--host", *WITHHOLDING)
 """All options of LensOptions."""
 
@@ -363,7 +363,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def of_client(self) -> frozenset[str]:
-        """The ClientIdentity fields that these options set, or remove although a configuration sets them."""
+        """The fields of ClientIdentity that these options set or clear, whatever a configuration file sets them to."""
         found: set[str] = set()
         if self.client_id is not None:
             found |= {"client_id", "client_secret", "authorization_url", "token_url"}
@@ -574,7 +574,7 @@ def host_profile(name: str) -> "Host":
     found = host(name)
     if found is None:
         known = [profile.name for profile in hosts()]
-        # A part of a long name is far from all of it: `clade` from `claude-code`.
+        # A misspelt part of a long name is not similar to the whole name, as `clade` is not to `claude-code`.
         parts = {part: each for each in reversed(known) for part in each.split("-")}
         close = (suggestion(name, known) or suggestion(name, parts, names=parts)).strip()
         listed = f"Known hosts: {', '.join(known)}."

@@ -88,7 +88,7 @@ def at_words(text: str, width: int) -> list[str]:
 
     Rows after the first are indented.
 
-    Each break replaces one blank: without the indents, the rows joined by blanks are the text.
+    Each break replaces one blank, so the rows without their indents, joined by blanks, are the text.
     """
     spans = _spans(text, width)
     return [" " * indent + text[start:stop] for indent, start, stop in spans]
@@ -165,7 +165,7 @@ def wrapped(text: str, width: int) -> list[str]:
 def _fitting(text: str, start: int, width: int) -> int:
     """The end of the piece of at most `width` cells that begins at `start`. It has at least one character."""
     usual = start + max(width, 1)
-    # One character more: it may take no cell, and then belongs to this piece.
+    # One character more is examined, because it may take no cell and then belongs to this piece.
     if text[start : usual + 1].isascii():
         return min(usual, len(text))
     taken, stop = 0, start
@@ -188,10 +188,11 @@ def _cells_of(character: str) -> int:
 
 
 def table(rows: Sequence[Sequence[str]], width: int, *, is_whole: bool = False) -> list[str]:
-    """Rows as aligned columns. On a terminal, the last column takes the rest of the width.
+    """Rows as aligned columns.
 
-    There, a longer cell of the last column ends in an ellipsis. With `is_whole`, or if nearly no room is left
-    for the last column, it is written in full on lines of its own, and so is anything else that does not fit.
+    On a terminal, the last column takes the rest of the width, and a longer cell of it ends in an ellipsis. With
+    `is_whole`, or if nearly no room is left for the last column, cells that do not fit are written in full on lines
+    of their own.
     """
     return list(table_lines(rows, width, is_whole=is_whole))
 
@@ -221,7 +222,7 @@ _LEAST_LAST = 20
 
 
 def _stacked(row: Sequence[str], widths: Sequence[int], width: int) -> Iterator[str]:
-    """A row of a table: as many cells as fit, then each further one on a line."""
+    """The lines of one row of a table. The first has as many cells as fit, and each further cell has its own line."""
     number = next((n for n in range(len(widths), 1, -1) if sum(widths[:n]) + 2 * (n - 1) <= width), 1)
     yield "  ".join(map(padded, row[:number], widths)).rstrip()
     yield from (f"    {cell}" for cell in row[number:] if cell)
@@ -251,7 +252,7 @@ def _escaped(found: "re.Match[str]") -> str:
 class UnreadError(Exception):
     """Raised if the program that reads stdout has ended.
 
-    Not an OSError, which click would handle itself by exiting with 1.
+    It is no OSError, because click would handle that itself and exit with 1.
     """
 
 
@@ -284,8 +285,8 @@ def _write(text: str) -> None:
 class Diagnostics:
     """Writes messages for the user to stderr.
 
-    With `-q`, only questions and errors. With `--format json`, the error that ends the command is one JSON
-    object, and notes are left out.
+    With `-q`, it writes only questions and errors. With `--format json`, it writes the error that ends the command as
+    one JSON object, and no notes.
     """
 
     def __init__(self) -> None:
@@ -295,7 +296,7 @@ class Diagnostics:
         self._said: set[str] = set()
 
     def conceal(self, mask: Callable[[str], str]) -> None:
-        """Apply `mask` to every later message too: it may quote a server that repeats credentials."""
+        """Apply `mask` to every later message, because it may quote a server that repeats credentials."""
         self._masks.append(mask)
 
     def mask(self, text: str) -> str:
@@ -310,7 +311,7 @@ class Diagnostics:
             self._write(self.mask(text))
 
     def say_once(self, text: str) -> None:
-        """Write a note, unless it was written before: each connection of a command may have the same notes."""
+        """Write a note, unless it was written before, because each connection of a command may have the same notes."""
         if text not in self._said:
             self._said.add(text)
             self.say(text)
@@ -354,7 +355,7 @@ DIAGNOSTICS = Diagnostics()
 def defect(error: BaseException) -> InspectorError:
     """The error for a defect of Sightline, with its kind and place.
 
-    The text of `error` is left out: it may quote a server, or a secret.
+    The text of `error` is left out, because it may quote a server or a secret.
     """
     frame = error.__traceback__
     place = ""

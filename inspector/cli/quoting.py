@@ -1,7 +1,7 @@
-"""What servers say to the user during a call: progress messages, and requests with their texts.
+"""Writes texts that servers send during a call to stderr, such as progress messages and requests.
 
 Such a text may repeat a value that the result declares sensitive. If the tool's declarations ask to withhold
-anything, it waits for the result, and is masked as the result is.
+anything, the text is held back until the result arrives, and is masked as the result is.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspector.session.live import Session
 
 _MOST = 1_000
-"""The maximum number of texts that wait for a result; later ones are only counted."""
+"""The maximum number of texts that are held back for a result. Further texts are only counted."""
 
 
 def may_withhold(tool: Tool | None, policy: BoundaryPolicy) -> bool:
@@ -41,22 +41,25 @@ def may_withhold(tool: Tool | None, policy: BoundaryPolicy) -> bool:
 
 
 class Quotes:
-    """Says what a server says: at once, or when the result has arrived. Use it in one thread at a time."""
+    """Writes texts of servers to stderr, at once or when the result has arrived. It is not thread-safe."""
 
     def __init__(self, *, waits: bool = False) -> None:
-        """`waits`: True to wait for the end of the session, whatever the tools declare."""
+        """`waits`: True to hold texts back until `release`, whatever the tools declare."""
         self._waits = waits
         self._left_out = 0
         self._held: list[Callable[[WithheldValues], str]] = []
         self._withheld = WithheldValues()
 
     def begin(self, tool: Tool | None, arguments: JsonObject, policy: BoundaryPolicy) -> None:
-        """Prepare for a call."""
+        """Prepare for a call of `tool`. From now on, texts are held back if `may_withhold` is true for the tool."""
         self._withheld.learn_arguments(tool, arguments)
         self._waits = may_withhold(tool, policy)
 
     def say(self, text: str, without: str = "") -> None:
-        """Say a text of one line, safe to show. `without`: what of it may be said at once in any case."""
+        """Write a text of one line, safe to show, or hold it back.
+
+        `without`: the part of the text that is written at once in any case.
+        """
         if not self._waits:
             DIAGNOSTICS.say(self._withheld.masked_text(text))
             return
@@ -65,7 +68,10 @@ class Quotes:
         self._hold(lambda withheld: withheld.masked_text(text))
 
     def say_request(self, ask: Ask, answer: Answer, lines: Callable[[Ask, Answer], list[str]]) -> None:
-        """Say what a server asked for, and how it was answered. `lines`: makes the lines; it may take seconds."""
+        """Write what a server asked for and how it was answered, or hold it back.
+
+        `lines`: returns the lines to write. It may take seconds.
+        """
 
         def masked(withheld: WithheldValues) -> str:
             params = withheld.masked_value(ask.params)
@@ -85,7 +91,10 @@ class Quotes:
             self._left_out += 1
 
     def release(self, session: "Session") -> None:
-        """Say what waited, masked as the results of the session are. Without a result, only count it."""
+        """Write the texts that were held back, without the values that results of the session withhold.
+
+        If a result is missing that may have withheld something, only the number of texts is written.
+        """
         left_out = self._left_out
         unknown = [
             call

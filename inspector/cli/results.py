@@ -36,7 +36,7 @@ REMOVED, REACHING, ADDED, CHANGED, SAME, METADATA = "✗", "!", "+", "~", " ", "
 UNMASK = "Show sensitive values in what the server sent and, at open, in what the model sees."
 """The help of --unmask."""
 CONTINUED = "↳"
-"""The mark of a row that continues the row above."""
+"""The character before the text of a row that continues the row above."""
 _GUTTER = 2
 """The number of cells before a row: its sign, and `CONTINUED` or a blank."""
 _SEPARATOR = " │ "
@@ -63,7 +63,7 @@ class ViewRow(Struct, frozen=True, kw_only=True, gc=False):
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-\r\n]+={0,2}[\r\n]*")
 _LONG = 200
-"""The number of characters from which base64 is folded."""
+"""The maximum number of characters of base64 that is not folded."""
 _KEY = re.compile(r'("(?:[^"\\]|\\.)*": )?')
 """The key at the beginning of a line, if it has one."""
 
@@ -121,12 +121,12 @@ def result_lines(  # noqa: PLR0913 - the parts of a printed result
 ) -> list[OutputLine]:
     """The chosen sides of a result, then each removal with its reason.
 
-    One side is printed in full. Beside each other, what no model reads is folded.
+    A single side is printed in full. If both are printed, what no model reads is folded. The sides are next to each
+    other if `width` allows.
 
     `raw`: the server's result, masked unless the user wants to see secrets. `model`: the model's side, if it is
-    not to be masked in the usual way. The sides are printed next to each other if `width` allows.
-    `is_whole`: false if the error about a missing answer follows elsewhere; then only its first line is here.
-    `elsewhere`: how to see what is folded.
+    not to be masked in the usual way. `is_whole`: false to print only the first line of the error about a missing
+    answer. `elsewhere`: the option that shows what is folded.
     """
     seen = shown.masked_model if model is None else model
     level = shown.bounded.level
@@ -188,9 +188,9 @@ def aligned(
     """Two values line by line. A value that both have at the same JSON pointer is on one row.
 
     Both sides keep their order; where their orders differ, a value has a row of its own on each side.
-    `withheld`: pointers into `left` that the boundary withheld. `metadata`: those to metadata of the protocol.
-    `reaching`: those to secrets that no boundary withheld. `elsewhere`: how to see metadata and base64, which then take one
-    line each; empty to print them in full.
+    `withheld`: pointers into `left` that the boundary withheld. `metadata`: pointers to metadata of the protocol.
+    `reaching`: pointers to secrets that no boundary withheld. `elsewhere`: the option that shows metadata and base64,
+    which are folded to one line each; empty to print them in full.
     """
     lefts, rights = _Side(left), _Side(right)
     comparable = type(left) is type(right) and bool(lefts.texts.keys() & rights.texts.keys())
@@ -284,9 +284,9 @@ class _Side:
     def folded(
         self, value: Json, rows: Sequence[ViewRow], encoded: "dict[str, str]", elsewhere: str
     ) -> list[ViewRow]:
-        """The rows with each member of the protocol, and each base64 text, on one row; `places` becomes theirs.
+        """The rows, with protocol metadata and base64 texts folded to one row each. Sets `places` to those of the rows.
 
-        `encoded`: base64 texts, each with its decoded size. `elsewhere`: how to see what is folded.
+        `encoded`: base64 texts, each with its decoded size. `elsewhere`: the option that shows what is folded.
         """
         ends = {pointer: index for index, (pointer, _) in enumerate(self.places)}
         kept: list[ViewRow] = []
@@ -318,7 +318,7 @@ class _Side:
         return kept
 
     def _is_whole(self, first: int, stop: int) -> bool:
-        """True if these lines are one value: after a duplicate key, others are between them."""
+        """True if these lines are one value. If a key is duplicate, lines of other values may be between them."""
         pointer = self.places[first][0]
         return all(each == pointer or each.startswith(f"{pointer}/") for each, _ in self.places[first:stop])
 
@@ -337,7 +337,7 @@ def _folded(text: Json, encoded: dict[str, str], elsewhere: str) -> str:
 
 
 def _encoded(value: Json) -> dict[str, str]:
-    """The long base64 texts of a result in which the protocol puts pictures, sounds and files, each with its decoded size."""
+    """The long base64 texts of pictures, sounds and files in a result, each with its decoded size."""
     found: dict[str, str] = {}
     match value:
         case {"content": list() as blocks} | {"contents": list() as blocks}:

@@ -52,7 +52,7 @@ from inspector.session.wording import announces
 OTHER_CLIENT = "claude-ai"
 """The client name of Claude Desktop.
 
-A server that shows different tools to reviewers shows this client its usual ones.
+A server that hides its usual tools from a reviewer is likely to show them to this client.
 """
 TIMEOUT_S = 20.0
 """Time limit for one call."""
@@ -61,7 +61,7 @@ MAX_STARTS = 3
 """The maximum number of times that a review starts a server again that has ended."""
 _MAX_REASON = 400
 _STDERR_WAIT_S = 0.1
-"""The time to wait for stderr lines after an answer with withheld values: they come through another pipe."""
+"""The seconds to wait for stderr lines after an answer with secrets, because they come through another pipe."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -450,9 +450,10 @@ _OF_OTHERS = frozenset({ListingKind.OTHER_CLIENT, ListingKind.OTHER_PROFILE})
 def _with_unstable(
     launch: Launch, present: ServerDefinitions, listings: list[OtherListing]
 ) -> list[OtherListing]:
-    """The listings, with the names of items that differ in each connection, for any client.
+    """The listings, with the names of items that differ between connections even for the same client.
 
-    If another client got something else, this lists once more as the first client, and adds that listing.
+    If another client got something else, lists once more as the first client to find these names. If there are any,
+    that listing is added.
     """
     known = {tool.name for tool in present.all} | {""}
     if all(known.isdisjoint(each.differing(present)) for each in listings if each.kind in _OF_OTHERS):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from inspector.protocol.catalogue import Catalogue
 
 _SHORTEST = 4
-"""The minimum number of characters of a secret that is masked in texts: a shorter one occurs by chance."""
+"""The minimum number of characters of a secret that is masked in texts. A shorter one may occur by chance."""
 
 
 class Caller:
@@ -45,7 +45,10 @@ class Caller:
         *,
         oversight: Oversight | None = None,
     ) -> None:
-        """`pinned`: the pin to use in place of the target's own. `oversight`: that of earlier sessions of the run."""
+        """`pinned`: the pin to use in place of the target's own.
+
+        `oversight`: the oversight of earlier sessions of the run; None for a new one.
+        """
         self._session = session
         self._launch = launch
         self._oversight = oversight or oversight_of(launch)
@@ -77,7 +80,7 @@ class Caller:
 
 
 def oversight_of(launch: Launch) -> Oversight:
-    """Decides on the calls of a run by the policy of `launch`."""
+    """A new oversight, which decides on the calls of a run by the policy of `launch`."""
     return Oversight(launch.terms.policy, audit=launch.terms.audit)
 
 
@@ -141,7 +144,7 @@ async def made_again(
             _compared(call, one, launch, host, session.own) for call, one in zip(calls, made, strict=True)
         ]
 
-    # All comparisons run at the end: one in between would delay the next call, which `at_most_ms` measures.
+    # All comparisons run at the end, because one between two calls could falsify the times that `at_most_ms` measures.
     return await asyncio.to_thread(compared)
 
 
@@ -183,9 +186,10 @@ def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:
 
 
 def conceal_unsaved(session: Session, launch: Launch, name: str, arguments: JsonObject) -> OwnCredentials:
-    """Mask the secret arguments of a call, which are not saved, in everything printed. Returns these values.
+    """Mask the secret arguments of a call in everything printed, because they are not saved.
 
-    Raises UsageError if an argument cannot be saved.
+    Returns the user's own credentials in the session, these arguments included. Raises UsageError if an argument
+    cannot be saved.
     """
     tool = session.catalogue.tool(name)
     _, secrets = without_secrets(arguments, tool.input_schema if tool else {})

@@ -32,8 +32,10 @@ class NamedServer(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] | None = None
     """The words after `--`; None for any other target."""
     is_required: bool = True
-    """True if the user named this server: if its entry cannot be read, nothing opens. False if the user named
-    a whole file."""
+    """True if the user named this server, so that nothing opens if its entry cannot be read.
+
+    False if the user named a whole file.
+    """
 
 
 def named_servers(
@@ -41,7 +43,7 @@ def named_servers(
 ) -> tuple[NamedServer, ...]:
     """The servers that a command line names; empty if it names fewer than two. Raises UsageError.
 
-    A configuration file without a name stands for all of its servers.
+    A configuration file without the name of an entry means all of its servers.
     """
     named = len(words) + (connection.config is not None) + (command_line is not None)
     is_file = bool(words) and words[0].endswith(CONFIGURATIONS) and not names_recording(words[0])

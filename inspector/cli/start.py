@@ -50,7 +50,7 @@ _SCHEMES = ("http://", "https://", "sse+", "web+", "stdio:")
 _FOR_RECORDINGS = {"words", "level", "host", "theme", "identity", "quiet"}
 """The options that may be given with a recording."""
 _LEAST_PART = 3
-"""The minimum number of characters of a word for names that contain it to be suggested."""
+"""The minimum number of characters of a word. Names that contain a shorter word are not suggested for it."""
 _QUOTED_LINES = 3
 _QUOTED_CHARACTERS = 200
 
@@ -153,7 +153,8 @@ def in_session(
 ) -> Returned:
     """Connect, `use` the session, and close it in any case. Returns the result of `use`.
 
-    Ctrl-C and SIGTERM end the server too. `quotes`: holds what the server says during a call.
+    Ctrl-C and SIGTERM end the server too. `quotes`: holds back texts of the server, which are written at the end of
+    the session.
     """
     from inspector.session.events import Event, SessionState, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
@@ -185,8 +186,8 @@ def in_session(
         try:
             for note in (await session.connect()).notes:
                 DIAGNOSTICS.say_once(note)
-            # Not returned: when it ends, `asyncio.run` may build the `repr` of a task's return value, secrets
-            # included.
+            # The result is not returned, because `asyncio.run` may build the `repr` of a task's return value when it
+            # ends, with the secrets in it.
             returned.append(await use(session))
         finally:
             await session.close()
@@ -207,7 +208,7 @@ def in_session(
 
 
 def _report_stray_output(session: "Session") -> None:
-    """Report lines on the server's stdout that are not JSON objects: a client may stop reading there.
+    """Report lines on the server's stdout that are not JSON objects, because a client may stop reading there.
 
     Values that results withhold are masked. A broken message is not quoted, because it may be a result.
     """
@@ -231,7 +232,7 @@ def _report_stray_output(session: "Session") -> None:
 
 
 def _mask_of(session: "Session") -> Callable[[str], str]:
-    """Masks the values that results of the session withhold, and the user's credentials."""
+    """Return a function that masks the user's credentials, and the values that results of the session withhold."""
     from inspector.pins.withheld import OutputMasks  # noqa: PLC0415 - few servers print to stdout
 
     masks = [
@@ -287,7 +288,7 @@ def target_of(
 def written_target(word: str, *, is_alone: bool = True) -> WrittenTarget:
     """A target as written. Raises UsageError, which shows the command line for a program that exists.
 
-    `is_alone`: it is the only target, and may be the name of a program on `PATH`.
+    `is_alone`: whether it is the only target. Only then may it be the name of a program on `PATH`.
     """
     try:
         return parse_target(word)
@@ -369,16 +370,19 @@ def _is_target(word: str) -> bool:
 
 
 def _is_surely_target(word: str, what: str) -> bool:
-    """True for a word that names a target, and not one of the items that `what` says. A URI may look like a URL."""
+    """True for a word that names a target and cannot name an item. A URI of a resource may look like a URL.
+
+    `what`: the kind of item that the command takes, such as `tool` or `URI`.
+    """
     if word.startswith(_SCHEMES):
         return what != "URI"
     return word == "demo" or (".json" in word and "://" not in word)
 
 
 def listing_hint(word: str, known: Sequence[str]) -> str:
-    """A hint for an item that the server does not list: close names of `known`, and the command that lists them.
+    """A hint for an item that the server does not list, with similar names and the command that lists all.
 
-    Without a close name, the first names.
+    If no name in `known` is similar, the hint has the first names.
     """
     if not known:
         return "It lists none."

@@ -78,9 +78,9 @@ if TYPE_CHECKING:
     from inspector.session.facts import ServerFacts
 
 _STDERR_WAIT_S = 0.1
-"""The time to wait for stderr lines after the answer of a failed call: they come through another pipe."""
+"""The seconds to wait for stderr lines after the answer of a failed call, because they come through another pipe."""
 _SHORT_WAIT_S = 0.005
-"""The time to wait for them after any other call, of which only a summary is printed."""
+"""The seconds to wait for stderr lines after any other call. Only a summary of these lines is printed."""
 
 _LARGE_BYTES = 1_000_000
 """The size in bytes from which the text of a result takes a second or more."""
@@ -204,7 +204,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     TOOL comes first, so that -- COMMAND can come last.
     """
     if call.whole is not None and call.whole.startswith("{"):
-        # Before the words, since a shell may have made words of it.
+        # This is checked before the words, because a shell may have split unquoted JSON into words.
         whole_arguments(call.whole)
     _check_words(tool, target, others, connection)
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
@@ -233,7 +233,7 @@ def _check_words(
 ) -> None:
     """Raise UsageError if the words are not TOOL [TARGET].
 
-    The target may come before the tool, or arguments of the tool may lack --arg.
+    The error says so if the target comes before the tool, or if arguments of the tool lack --arg.
     """
     given = [word for word in (target, *others) if word is not None and "=" in word and "://" not in word]
     added = [each for word in given for each in ("--arg", word)]
@@ -362,8 +362,8 @@ async def _made(
 ) -> tuple[Ruled, list[str]]:
     """Make a call if the policy allows it. Returns it with the lines that the server wrote to stderr meanwhile.
 
-    `name`: the name of a tool, or the handle of another item. `quotes`: says the texts of the server; None to
-    say them at once, unmasked.
+    `name`: the name of a tool, or the handle of another item. `quotes`: writes the texts of the server to stderr, with
+    values masked that results withhold; None to write them at once, without that.
     """
     listed = session.catalogue.tool(name)
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
@@ -474,7 +474,10 @@ _STDERR = "the server's stderr during the call, "
 
 
 def _stderr_lines(lines: list[str], *, is_whole: bool) -> list[str]:
-    """A summary of what a server wrote to stderr, then every line, or without `is_whole` those of the exception."""
+    """A summary of what a server wrote to stderr, then its lines.
+
+    If there are many lines, only those of an exception are included, unless `is_whole` is true.
+    """
     summary = stderr_words(lines).removeprefix("stderr ")
     lead = _STDERR + (f"{_lines(len(lines))}:" if raised_in(lines) is None else summary)
     if is_whole or len(lines) <= MAX_BEFORE:

@@ -182,7 +182,7 @@ class _Saved(Struct, frozen=True, kw_only=True):
     file: str
     calls: tuple[SavedCall, ...] = ()
     missing: str = ""
-    """The reason why there are no saved calls."""
+    """The reason to give if `calls` is empty."""
 
 
 class _Result(Struct, frozen=True, kw_only=True):
@@ -245,7 +245,7 @@ class _Check(Struct, frozen=True, kw_only=True):
 
 
 def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> _Saved:
-    """The calls of the file that the user names, or the calls for this target of the usual file. Raises UsageError."""
+    """All calls of the file that the user names, or the calls of calls.toml for this target. Raises UsageError."""
     if named is not None:
         return _Saved(file=named, calls=read_calls(named), missing=f"{named} has none")
     if not Path(USUAL_FILE).exists():
@@ -381,7 +381,7 @@ def _text(made: _Check) -> list[str]:
 
 
 def _but_the_number(ran: tuple[Ran, ...]) -> list[str]:
-    """The lines of saved calls, without the last two: their counts are in the line of the part too."""
+    """The lines about saved calls, without the last two, because the line of the part has the same counts."""
     return list(lines_of(ran))[:-2]
 
 

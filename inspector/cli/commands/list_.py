@@ -77,7 +77,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     Malformed items are listed separately.
     """
     if recording.path is None:
-        # A recording keeps all of them for its calls; a listing has no result.
+        # A recording stores these options, which apply when its results are shown. A listing has no result.
         lens.refuse(WITHHOLDING, "only works with --record", "A listing has no result: leave it out.")
         if not definitions:
             lens.refuse(LENS, "only works with --definitions", "Add --definitions, or leave it out.")
@@ -146,14 +146,17 @@ def _changed(pins: PinState) -> tuple[str, ...]:
 
 
 def _pin_shape(pins: PinState) -> Json:
-    """The member `pin`: null if nothing is pinned; otherwise the time of the pin, and what changed since."""
+    """The member `pin`: the time of the pin, and the names of what has changed since.
+
+    Null if nothing is pinned. If the pin cannot be read, an object with `fault`.
+    """
     if pins.pinned is None:
         return {"fault": pins.fault} if pins.fault else None
     return {"pinned": pins.pinned.at, "changed": [*_changed(pins)]}
 
 
 def _pin_lines(pins: PinState) -> list[str]:
-    """A line that names what has changed since the pin; none if nothing has, or if nothing is pinned."""
+    """A line that names what has changed since the pin, or says that the pin cannot be read; otherwise empty."""
     if pins.fault:
         return [f"! the pin cannot be read: {pins.fault}"]
     changed = _changed(pins)
@@ -210,7 +213,7 @@ def _given_lines(tool: Tool, launch: Launch, host: "Host") -> list[str]:
 
 def _heading(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str]:
     named = f"{server.name} {server.version}".strip() or "a server without a name"
-    # The order of the heading of a review.
+    # The heading of a review has the same order.
     lines = [f"{launch.target}: {named}, {_protocol(server)}, {_counts(catalogue)}"]
     return lines if server.era is Era.AUTO else [*lines, announces(launch.options.client.profile)]
 
@@ -269,9 +272,10 @@ _HEADINGS = {
 
 
 def _identity(item: Item) -> tuple[str, ...]:
-    """The cells that identify an item: for a skill also its name, for a resource also its declarations.
+    """The first cells of an item in a table: its URI, or the name of a prompt.
 
-    Several skills may have the same name.
+    A resource or template also has its declarations. A skill has its name before the URI, which tells skills of the
+    same name apart.
     """
     uri = clipped(item.name, 60)
     if item.kind in {Kind.RESOURCE, Kind.TEMPLATE}:
@@ -421,7 +425,7 @@ def _refused_shape(refused: RefusedTool) -> JsonObject:
 
 
 def _refused_lines(refused: Iterable[RefusedTool]) -> list[str]:
-    """The tools that the browser refused, each with the reason and its place."""
+    """The tools that the browser refused, each with the reason and the place of its registration."""
     lines: list[str] = []
     for each in refused:
         lines += [

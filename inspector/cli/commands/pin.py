@@ -214,7 +214,7 @@ def checked(before: Pinned, now: ServerDefinitions, listed_from: Identity | None
     tools = altered.tools if altered else ()
     instructions = Instructions(before=before.definitions.instructions, after=now.instructions)
     identity = listed_from or before.identity
-    # A pin in a file may be of another server. The folder differs by machine.
+    # A pin in a file may be of another server. Folders are not compared, because they differ by machine.
     is_other = (identity.kind, identity.name) != (before.identity.kind, before.identity.name)
     other = f", compared with the pin of {before.identity}" if is_other else ""
     lines = [f"{identity}{other}, pinned {before.at}", *change_lines(tools, instructions=instructions)]

@@ -86,9 +86,9 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
 
 def _resource(session: Session, uri: str, call: CallArguments) -> Item:
-    """The resource or template that `uri` names, listed or not; a resource also by its name, if only one has it.
+    """The resource or template that `uri` names, listed or not. Raises UsageError or ToolFailedError.
 
-    Raises UsageError or ToolFailedError.
+    `uri` may be the name of a template, or of a resource if no other resource has that name.
     """
     catalogue = session.catalogue
     resource = catalogue.item(Kind.RESOURCE, uri)

@@ -360,7 +360,10 @@ def _summary(
 
 
 class _Rows:
-    """The rows of the calls and remarks of a recording, by time. A recording may have millions: few bytes each."""
+    """The table rows of the calls and remarks of a recording, by time.
+
+    Each takes few bytes, because a recording may have millions.
+    """
 
     def __init__(self, events: Iterable[ReplayedCall | _Remark]) -> None:
         self._times = array("d")

@@ -225,8 +225,8 @@ class _Sources(Struct, frozen=True, kw_only=True):
     ) -> tuple[tuple[Gathered, ...], InTurn | None]:
         """The material about each target, gathered one after the other. Raises UsageError.
 
-        Of several servers, those that cannot be reviewed are in the second part. With one target, it is None,
-        and InspectorError is raised.
+        The second value has the servers that could not be reviewed. With one target, it is None, and InspectorError is
+        raised if the target cannot be reviewed.
         """
         connection, command_line = self.connection, invocation.command_line
         recordings = [word for word in words if word.endswith(_RECORDING)]
@@ -267,7 +267,10 @@ class _Sources(Struct, frozen=True, kw_only=True):
     def _named(
         self, words: tuple[str, ...], command_line: tuple[str, ...] | None, turns: InTurn
     ) -> "Iterator[_Named | Path]":
-        """The targets in the order of the command line. Disabled entries of files go to `turns`. Raises UsageError."""
+        """The targets in the order of the command line. Raises UsageError.
+
+        Disabled entries of configuration files are added to `turns.left_out`.
+        """
         connection = self.connection
         bare = dataclasses.replace(connection, config=None, servers=())
         for word in words:
@@ -323,13 +326,16 @@ class _Named(Struct, frozen=True, kw_only=True):
 
     word: str
     target: Callable[[], Target]
-    """Reads the target. Raises UsageError for an entry of a whole file that cannot be read."""
+    """Returns the target. Raises UsageError if it is an entry of a configuration that cannot be read."""
     is_entry: bool = False
     """True for an entry of a configuration."""
 
 
 def _entries(path: str, name: str | None, connection: ConnectionOptions, turns: InTurn) -> Iterator[_Named]:
-    """The entry `name` of a configuration; without a name, all that are not disabled. Raises UsageError."""
+    """The entry `name` of a configuration, or all entries that are not disabled if `name` is None. Raises UsageError.
+
+    Disabled entries are then added to `turns.left_out`.
+    """
     names = (name,) if name is not None else server_names(path)
     if name is None:
         turns.left_out += (
@@ -349,7 +355,10 @@ def _known(target: Target) -> Callable[[], Target]:
 
 
 def _entry(path: str, name: str | None) -> str:
-    """An entry as the command line names it: without the folder in which Sightline runs, which differs by machine."""
+    """An entry as the command line names it, `FILE:NAME`.
+
+    FILE is relative to the working folder if it is inside, because the working folder differs by machine.
+    """
     file, here = Path(path), Path.cwd()
     shown = file.relative_to(here) if file.is_relative_to(here) else file
     return f"{shown}:{name}" if name else str(shown)

@@ -54,7 +54,7 @@ from inspector.session.live import Session
 Found = TypeVar("Found")
 
 _APART_S = 1.1
-"""The minimum time in seconds between two calls that are compared for proposals: many clocks count seconds."""
+"""The minimum time in seconds between two calls that are compared for proposals, because many clocks count seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,9 +188,9 @@ def _in_sessions(
     calls: Sequence[ReplayedCall],
     work: Callable[[Session, Caller, Sequence[ReplayedCall]], Awaitable[list[Found]]],
 ) -> list[Found]:
-    """What `work` finds in each run of calls of the same protocol era, in a session of that era.
+    """Open a session for each group of successive calls of one protocol era, and return what `work` finds in them.
 
-    The era of `launch` has precedence: then it is one session.
+    If `launch` sets the era, all calls are made in one session of that era.
     """
     oversight = oversight_of(launch)
 
@@ -226,7 +226,10 @@ async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
 
 
 async def _listed(session: Session, calls: Sequence[ReplayedCall]) -> None:
-    """List, and report each recorded protocol revision that is not the present one: answers may differ for that reason."""
+    """List the items of the server, and report each recorded protocol revision that is not the present one.
+
+    Answers may differ because of the revision.
+    """
     await session.list_all()
     server = session.server
     if server is None:
