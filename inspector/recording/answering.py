@@ -27,7 +27,10 @@ INTERNAL_ERROR = -32603
 _LIST = "tools/list"
 _NAMED = {CALL: "call of a tool", GET: "prompt", READ: "resource"}
 _NEVER = sys.maxsize
-"""The distance of a call without an answer from a call with other arguments."""
+"""The distance of a recorded call without an answer from a request with other arguments.
+
+Such a call is chosen only if no recorded call has an answer.
+"""
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _LATEST_HANDSHAKE = "2025-11-25"
 
@@ -48,7 +51,7 @@ class _Exchange(Struct, frozen=True, kw_only=True):
     params: Json
     """The recorded parameters, with markers in place of withheld values."""
     line: int
-    """The number with which `load` reads the line that holds the answer; without an answer, that of the request."""
+    """The number with which `load` reads the line of the answer or, without an answer, of the request."""
     request: str
     """The `request_key` of the request."""
     failure: str | None = None
@@ -57,7 +60,7 @@ class _Exchange(Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class _Turn:
-    """Counts through the answers to equal requests: they are given in recorded order, and the last one repeats."""
+    """The next answer to equal requests. They are given in recorded order, and the last one repeats."""
 
     next: int = 0
 
@@ -110,7 +113,7 @@ class Answers:
     def _take(
         self, place: int, replay: Replay, matched: Matched, asked: dict[tuple[int, str], tuple[int, Request]]
     ) -> None:
-        """Take the answers in a frame. `asked`: gets the calls in it, by frame and `request_key`."""
+        """Add the answers in a frame. Calls in it are added to `asked`, by frame number and `request_key`."""
         list(replay.take(matched))
         for event in matched.events:
             if not isinstance(event, (Asked, Answered)) or event.exchange.asked_by is not Direction.SENT:
@@ -122,7 +125,7 @@ class Answers:
                 asked[event.exchange.frame, key] = (place, request)
 
     def _unanswered(self, place: int, request: Request, why: str) -> None:
-        """Add a call without an answer at its place among the others, which answer in recorded order."""
+        """Add a call without an answer, and sort the exchanges by line, because they answer in recorded order."""
         name = _name(request)
         self._exchange(request.method, name, _asked_for(request), place, "", headline(why))
         self._recorded[request.method, name].exchanges.sort(key=lambda exchange: exchange.line)
@@ -195,9 +198,9 @@ class Answers:
         return self._loaded(chosen), remark if nearest else ""
 
     def _greeting(self, request: Request, recorded: _Recorded | None) -> JsonObject:
-        """The recorded handshake.
+        """The recorded answer to `initialize`.
 
-        For a recording of a stateless protocol revision, one made from `server/discover`.
+        If there is none, because the session was stateless, it is made from the answer to `server/discover`.
         """
         if recorded:
             return self._loaded(recorded.exchanges[-1])
@@ -241,7 +244,7 @@ def _block(value: Json) -> JsonObject:
 
 
 def _asked_for(request: Request) -> Json:
-    """The parameters that identify a request, without `_meta`."""
+    """The parameters by which requests are compared: arguments, or all parameters except `_meta`."""
     params = request.params
     if not isinstance(params, dict):
         return {}

@@ -1,4 +1,4 @@
-"""Bounds messages for a recording: withholds values that tools declare sensitive, and copies of them."""
+"""Applies the boundary to messages for a recording: withholds sensitive values, and copies of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
@@ -47,11 +47,9 @@ ARGUMENT = "argument"
 
 
 def sensitive_arguments(arguments: Json, schema: Json) -> tuple[Removal, ...]:
-    """The removals for sensitive arguments, as pointers into `arguments`.
+    """The removals of sensitive arguments, with pointers into `arguments`.
 
-    All arguments if `schema` is unreadable.
-
-    Never raises.
+    If `schema` is unreadable, one removal covers all arguments. Never raises.
     """
     try:
         ledger = Ledger(Contract(), "")
@@ -95,8 +93,11 @@ def _removal(pointer: str) -> Removal:
 
 
 UNJUDGED = "unjudged"
-"""The rule that withholds content that cannot be judged: an answer to no request, text that is not JSON,
-and parameters that arrived during a call without an answer."""
+"""The rule that withholds content that cannot be judged.
+
+Examples are an answer to no request, a message that is not JSON, and a notification that arrived during a call
+that got no answer.
+"""
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, Rule.DETECT, ARGUMENT}
 
 
@@ -122,17 +123,26 @@ class Bounder:
         self.typed: list[Json] = []
         """The withheld arguments and answers of the user."""
         self._in_order: KnownValues | None = None
-        """What is withheld from the handshake and listings, if `known` has more, learnt ahead."""
+        """The values withheld from the handshake and listings; None if they are those of `known`.
+
+        `known` may also have values of later frames.
+        """
 
     def ahead(self) -> "Bounder":
-        """A bounder that learns ahead what this session withholds; `known` gets it too."""
+        """A bounder for a first pass over the frames.
+
+        It shares `known`, so that this bounder withholds all that the first pass finds.
+        """
         made = Bounder(self.key, self.policy, ())
         self._in_order = deepcopy(self.known)
         made.known = self.known
         return made
 
     def follow(self, ahead: "Bounder") -> None:
-        """Begin to judge what `ahead` has learnt from."""
+        """Begin the second pass, over the frames that `ahead` has processed.
+
+        What the user typed is then withheld from the handshake and listings too.
+        """
         if self._in_order is not None:
             self._in_order.learn(ahead.typed)
 
@@ -151,9 +161,9 @@ class Bounder:
         return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in every)
 
     def compared(self, outcome: Outcome, name: str) -> OutputCheck | None:
-        """The comparison of an answer with the tool's output schema, without values.
+        """The comparison of an answer with the tool's output schema. It quotes no value of the answer.
 
-        None if there is no comparison.
+        None if there is nothing to compare, or if no tools were listed.
         """
         tool = self._definitions.tool(name)
         contract = self._definitions.contract(tool)
@@ -171,7 +181,7 @@ class Bounder:
         )
 
     def _covered(self, violation: OutputViolation) -> OutputViolation:
-        """The violation; without its pointer and the schema's words if they repeat a withheld value."""
+        """The violation. If it repeats a withheld value, its pointer is empty and its message says no details."""
         if self.known.found((violation.pointer, violation.message), weak=False):
             return replace(violation, pointer="", message="does not fit the schema")
         return violation
@@ -263,7 +273,7 @@ class Bounder:
     def page_call(
         self, tool: Tool | None, arguments: Json, outcome: Result | RpcError
     ) -> tuple[Json, Json, Json]:
-        """The definition, arguments and outcome of a call of a page's tool, without values to withhold."""
+        """The definition, arguments and outcome of a call of a page's tool, with markers for withheld values."""
         if tool:
             self._take(tool)
         withheld = self.asked(tool, arguments)
@@ -287,13 +297,13 @@ class Bounder:
         )
 
     def asked(self, tool: Tool | None, arguments: Json) -> Sequence[Removal]:
-        """Learn the sensitive arguments of a call. Returns their removals."""
+        """Withhold the sensitive arguments of a call from now on. Returns their removals."""
         removals = sensitive_arguments(arguments, tool.input_schema) if tool else ()
         self._learn(arguments, removals)
         return removals
 
     def judged(self, tool: Tool | None, raw: Json, removals: Iterable[Removal]) -> None:
-        """Learn the withheld values of a result that was already bounded at level `declared`.
+        """Withhold from now on what the boundary level `declared` has withheld from a result.
 
         `removals`: pointers into `raw`.
         """
@@ -302,14 +312,14 @@ class Bounder:
         self._learn(raw, removals)
 
     def of_browser(self, value: JsonObject) -> JsonObject:
-        """The method and the ids of a message of the browser's own protocol."""
+        """A message of the browser's own protocol, with markers for all members except the method and the ids."""
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
 
     def searched(self, event: Event, value: Json, *, by_us: bool = False) -> Json:
         """Withhold every copy of a withheld value. `value`: from `sent`, `replied` or `received`."""
         if isinstance(event, Malformed):
             return value if by_us else self.key.marker(UNJUDGED, value)
-        # A result that is withheld as a whole has common words. Without the definitions, nothing could be read.
+        # A result that is withheld as a whole has common words. They must not remove definitions from a listing.
         known = (is_of_server(event) and self._in_order) or self.known
         left = known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)))
         if not by_us or left is value or not isinstance(left, dict) or not is_marker(left.get("method")):
@@ -401,7 +411,7 @@ def _credentials_in(values: Iterable[Json]) -> Iterator[str]:
 
 
 def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
-    """The value at a pointer, or at the nearest existing place above it; for a content block, only its own values."""
+    """The value at a pointer, or the nearest value around it that exists; for a content block, as `_said`."""
     place = raw
     for token in tokens:
         try:

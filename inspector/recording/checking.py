@@ -104,7 +104,7 @@ def _checked(
 
 
 def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Iterator[Mismatch]:
-    """The recorded removals that the current rules would not make, and copies that would reach the model."""
+    """Mismatches for recorded removals that the current rules would not make, and for copies that reach the model."""
     raw = raw_of(whole.outcome)
     policy = recorded.lenses.policy
     removed = {
@@ -132,7 +132,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:
-    """True if a place, or a place around it, is withheld."""
+    """True if the value at a pointer, or a value that contains it, is withheld."""
     return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
 
 

@@ -89,9 +89,9 @@ def decoded(
 ) -> Line | Broken:
     """Parse one line. Never raises.
 
-    `version`: the version of the file, from its header. `is_outline`: parse only what an index needs, which
-    is several times as fast: of a frame's messages, the members that requests and answers are matched by, and
-    no results.
+    `version`: the version of the file, from its header. `is_outline`: true to parse only what an index
+    needs, which is several times as fast. Of messages, it needs the members by which requests and answers are
+    matched, but not the results.
     """
     if len(raw) > MAX_LINE_BYTES:
         return Broken(reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")
@@ -203,7 +203,7 @@ def _line(value: JsonObject) -> Line:
 
 _NEVER = float("inf")
 _QUOTED = re.compile(r"(?<=^Invalid enum value) .*(?= - at)", re.DOTALL)
-"""Matches the value that this error of msgspec quotes. Its other errors quote none."""
+"""Matches the value that msgspec quotes in an error about an enum. Its other errors quote no value."""
 
 _Unread: TypeAlias = Raw | UnsetType
 """A member that an outline does not parse. Nothing reads it."""

@@ -33,7 +33,7 @@ class RecordedDefinitions:
         return tuple(self._latest(name) for name in self._variants)
 
     def take(self, method: str, result: Json) -> tuple[Tool, ...]:
-        """Add the items of an answer to a listing. Returns its tools."""
+        """Add the items in an answer to `method`. Returns the tools among them."""
         kind = LISTINGS.get(method)
         if method == skills.GET:
             self._learn(skill_in(result))
@@ -79,7 +79,7 @@ class RecordedDefinitions:
         self.is_listed = False
 
     def tool(self, name: str) -> Tool | None:
-        """The tool of that name; or, by its handle, a resource or prompt, listed or not."""
+        """The tool of this name; or, if the name is a handle, the resource or prompt, even if it is not listed."""
         named = item_of(name)
         if named is not None:
             return as_skill_file(self._items.get(name, named), self._skills.values()).as_tool

@@ -33,7 +33,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class _Call(Struct, frozen=True, kw_only=True):
-    """A call with the model's view of it; None if the host is no longer known, or no answer came."""
+    """A call with the model's view of it. `projection` is None if the host is unknown, or no answer came."""
 
     call: ReplayedCall
     lenses: Lenses
@@ -54,7 +54,7 @@ def exported(
     """The lines of a document with all calls, decisions and changes of the boundary level, host and policy.
 
     Each call is shown with the boundary level, host and policy that applied to it. `lines`: those after the
-    header. `raw`: returns a frame with all withheld values, by number, if the reader may see it.
+    header. `raw`: returns the raw frame of a number; None if the reader may not see it.
     """
     return (_page if kind == "html" else _markdown)(header, _events(header, lines, raw))
 
@@ -164,7 +164,7 @@ def _about(header: Header) -> Iterator[tuple[str, str]]:
 
 
 def _number(shown: _Call) -> int:
-    """The frame of the answer; without an answer, that of the request."""
+    """The number of the answer's frame or, if there is no answer, of the request's frame."""
     return shown.call.asked if isinstance(shown.call.outcome, Failure) else shown.call.frame
 
 

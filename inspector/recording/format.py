@@ -89,7 +89,10 @@ class Header(_WithLenses, frozen=True, kw_only=True):
     recorded: RecordedTarget = field(name="target")
     lenses: _Lenses
     client: str = ""
-    """The name of the client profile at first; empty for older recordings, which announced no capability."""
+    """The name of the client profile of the first connection.
+
+    Empty in older recordings, whose clients announced no capability, in imported ones, and for a page.
+    """
 
     @property
     def kind(self) -> str:
@@ -112,7 +115,7 @@ class RecordedFrame(Struct, frozen=True, kw_only=True):
     head: str = ""
     ends: str | None = None
     failure: str = ""
-    """With `ends`: the `FailureKind` of the reason, as in `Frame`."""
+    """The `FailureKind` of the reason, as in `Frame`; empty if `ends` is not set."""
     http_status: int | None = field(name="status", default=None)
     response_to: str | None = field(name="responseTo", default=None)
     faults: tuple[str, ...] = ()
@@ -321,8 +324,8 @@ _AT_ONCE_BYTES = 100_000
 def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Frame:
     """The frame that a line of a recording describes.
 
-    `content`: the content of the line. In it, placeholders may stand in place of the marks of withheld
-    values. `has_raw`: whether to serialize `content` to the frame's `raw`.
+    `content`: the content of the line. Placeholders may replace the markers of withheld values in it.
+    `has_raw`: whether to serialize `content` to the frame's `raw`.
     """
     raw = b""
     if has_raw:
@@ -350,6 +353,6 @@ def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Fr
 
 
 def _not_json(line: RecordedFrame) -> Malformed | None:
-    """What a server printed to stdout in place of a message; None for any other line."""
+    """The body for text that a server printed to stdout in place of a message; None for any other line."""
     is_printed = line.channel is Channel.STDIO and line.direction is Direction.RECEIVED
     return Malformed(pointer="", reason="not JSON") if is_printed else None

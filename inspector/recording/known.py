@@ -44,15 +44,15 @@ class KnownValues:
         self.names = set(_PROTOCOL)
         """Keys that are not secret: the protocol's, and those named in schemas."""
         self.public = set[str]()
-        """Texts that are not secret even if a withheld value is equal: names of tools."""
+        """Texts, such as names of tools, that are not secret even if they equal a withheld value."""
         self._strong = _Generations()
         self._weak = _Generations()
 
     def learn(self, values: Iterable[Json], *, is_whole: bool = False) -> None:
         """Add withheld values.
 
-        `is_whole`: they are withheld because the result around them is, not each by a declaration of its own. Then
-        common words, such as `ok` or `the`, do not count, because they occur by chance.
+        `is_whole`: true if the values are withheld with the whole result, not each by a declaration of its own.
+        Common words, such as `ok` or `the`, are then left out, because they occur by chance.
         """
         spelt, keys = set[str](), set[str]()
         for value in values:
@@ -75,7 +75,7 @@ class KnownValues:
 
     @property
     def is_empty(self) -> bool:
-        """True if every withheld value is so short that it occurs by chance, so that no search is useful."""
+        """True if no withheld value is long enough for a search to be useful. Short values occur by chance."""
         return self._strong.is_empty
 
     @property
@@ -100,9 +100,9 @@ class KnownValues:
         return bad | self._weak.found(asked) if weak else bad
 
     def covered(self, value: Json, key: MarkerKey, *, weak: bool) -> Json:
-        """`value` with a marker for every leaf that repeats a withheld value, and for objects whose key does.
+        """`value` with a marker for every leaf that repeats a withheld value, and every object with such a key.
 
-        The queries of URLs are withheld too, and values of a server that have the shape of a marker.
+        The queries of URLs are withheld too, and so are objects of a server that look like a marker.
         """
         texts, keys = set[str](), set[str]()
         texts_in(value, texts, keys)
@@ -122,7 +122,7 @@ class KnownValues:
         return copied.value
 
     def masked(self, value: Json) -> Json:
-        """`value` with a mask for every leaf that repeats a withheld value, and for objects whose key does.
+        """`value` with a mask for every leaf that repeats a withheld value, and every object with such a key.
 
         For display.
         """
@@ -133,13 +133,16 @@ class KnownValues:
         return copied.value
 
     def repeated(self, value: Json) -> Iterator[str]:
-        """The pointers to the leaves of `value` that repeat a withheld value, and to objects whose key does."""
+        """The pointers to the leaves of `value` that repeat a withheld value, and to the objects with such a key."""
         bad = self.found(self.texts_of(value), weak=False)
         found = places(value, lambda item: _repeats(item, bad, bad - self.names)) if bad else ()
         return map(join, found)
 
     def masked_text(self, text: str) -> str:
-        """`text` with a mask for each word, or else line, that repeats a withheld value, however short. For display."""
+        """`text` with a mask for each word that repeats a withheld value, however short. For display.
+
+        If no single word of a line repeats the value, the whole line is masked.
+        """
         return mask_words(text, partial(self.found, weak=True))
 
     def covered_text(self, text: str, key: MarkerKey, *, weak: bool = True) -> Json:

@@ -1,7 +1,7 @@
-"""Markers: objects that stand for withheld values in a recording.
+"""Markers: objects that replace withheld values in a recording.
 
-`{"$withheld": rule, "id": hmac}`: under one key, equal values have equal ids, and an id reveals nothing of
-the value.
+A marker is `{"$withheld": rule, "id": hmac}`. With one `MarkerKey`, equal values have equal ids. An id reveals
+nothing about its value.
 """
 
 import hmac
@@ -86,7 +86,7 @@ def places(value: Json, wanted: Callable[[Json], bool]) -> Iterator[Tokens]:
 
 
 def unforged(value: Json, key: MarkerKey) -> Json:
-    """`value` with markers in place of objects of a server that only have the shape of a marker."""
+    """`value` with markers in place of objects that look like a marker but come from a server."""
     copied = Copied(value)
     for tokens in list(places(value, _is_forged)):
         copied.put(tokens, key.marker(Rule.INTERNAL, copied.at(tokens)))
@@ -171,7 +171,7 @@ def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
 
 
 _MOST = 3
-"""The maximum number of ids shown for one place."""
+"""The maximum number of ids shown for one mask."""
 
 
 def with_ids(masked: Json, recorded: Json) -> Json:

@@ -45,7 +45,7 @@ from inspector.recording.markers import MARKER, STANDS, is_marker, places, stood
 LARGEST_MODEL = 1 << 20
 """The maximum size in bytes of a model's context that is stored in a recording.
 
-Of a larger one, a digest is stored.
+For a larger one, a digest is stored instead.
 """
 
 _CUT_OFF = Failure(kind=FailureKind.NOT_RECORDED, detail="the recording ends before an answer")
@@ -56,14 +56,17 @@ _REPLACED = Failure(
 _DISCONNECTED = Failure(kind=FailureKind.CONNECTION_LOST, detail="the connection ended before an answer")
 
 PAGE_CALL = "call"
-"""The request id recorded for a call of a page's tool, which has none."""
+"""The request id that is recorded for a call of a page's tool, because such a call has no id."""
 
 
 class ReplayedCall(Struct, frozen=True, kw_only=True):
-    """A call in a recording that has ended. Without an answer, its outcome is a `Failure`."""
+    """A recorded call that has ended. If it got no answer, its outcome is a `Failure`."""
 
     frame: int
-    """The number of the answer's frame, or of the note that there is none; 0 if the recording has neither."""
+    """The number of the answer's frame, or of the note that there is no answer; 0 if the recording has neither.
+
+    For a call of a page's tool, the number of the call.
+    """
     asked: int
     """The number of the request's frame; 0 for a call of a page's tool."""
     request: str
@@ -95,7 +98,7 @@ class Replay:
     ) -> None:
         """`raw`: returns a sealed frame, with its withheld values, by number.
 
-        `keeps_markers`: true for messages with markers in place of withheld values, instead of placeholders.
+        `keeps_markers`: true to leave the markers of withheld values in messages, and not to put in placeholders.
         """
         self._raw = raw
         self._keeps_markers = keeps_markers
@@ -198,7 +201,7 @@ class Replay:
             )
 
     def _reason(self, exchange: Exchange, frame: Frame) -> str:
-        """The reason why a request got no answer. If it is withheld, what was noted before it."""
+        """The reason why a request got no answer. If it is withheld, the text of the last note since the request."""
         reason = frame.raw.decode("utf-8", "replace")
         if not STANDS.fullmatch(reason):
             return reason
@@ -269,7 +272,10 @@ def _kind_of(failure: str) -> FailureKind:
 
 
 def _verifiable(tool: Tool | None, outcome: Outcome) -> Tool | None:
-    """The tool; without the entries of its skill if the recording withholds the file, which then cannot be verified."""
+    """The tool. If the recording withholds the file of a skill, the entries of the skill are left out.
+
+    The file cannot be verified against them.
+    """
     if tool is None or tool.item is None or not tool.item.skills or not isinstance(outcome, Result):
         return tool
     contents = value_at(outcome.value, "contents")
@@ -323,9 +329,9 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
 
 
 def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) -> OutputCheck:
-    """The comparison of a result with the output schema: from the recording, otherwise made now.
+    """The recorded comparison of a result with the output schema. If there is none, they are compared now.
 
-    Made now, it is unchecked if a value was withheld from the result or the definition.
+    The result is then unchecked if a value was withheld from it or from the definition.
     """
     if recorded is not None and (check := recorded.output_check) is not None:
         return check
@@ -338,7 +344,7 @@ def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) ->
 
 
 def stands_for_something(value: Json) -> bool:
-    """True if a value contains a placeholder for a withheld value."""
+    """True if a value is a text that contains a placeholder for a withheld value."""
     return isinstance(value, str) and STANDS.search(value) is not None
 
 

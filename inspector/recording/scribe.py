@@ -85,7 +85,7 @@ MAX_HELD_BYTES = 16 << 20
 
 
 class Past(Struct, frozen=True, kw_only=True):
-    """One connection, as far as it went before a recording of it began."""
+    """The frames and calls of one connection from before its recording began."""
 
     frames: tuple[Matched, ...] = ()
     calls: tuple[PageCall, ...] = ()
@@ -93,7 +93,7 @@ class Past(Struct, frozen=True, kw_only=True):
 
 
 class _Held(Struct, frozen=True, kw_only=True):
-    """A held frame with its partly bounded messages, or a held line."""
+    """A frame that waits to be written, with its messages as `_bounded` returns them; or a line that waits."""
 
     frame: Frame | None = None
     parts: tuple[tuple[Event, Json], ...] = ()
@@ -110,7 +110,7 @@ class Scribe:
 
         `secrets`: values that are secret from the start.
 
-        `target`: the target as the user wrote it, which notes may quote, and as a recording may name it.
+        `target`: the target as the user wrote it, which notes may quote, and the name that replaces it there.
         """
         self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, lenses.policy, secrets)
@@ -122,7 +122,7 @@ class Scribe:
         self._held: list[_Held] = []
         self._held_bytes = 0
         self._is_short = False
-        """True if a call of this run remains unanswered, so that the held frames cannot be judged."""
+        """True if the held frames cannot be judged, because a call remains unanswered or too many are held."""
         self._frames = 0
 
     def take(self, matched: Matched) -> Iterator[Line]:
@@ -163,9 +163,9 @@ class Scribe:
             yield structs.replace(projection, output=recorded_output(compared))
 
     def foresee(self, past: Iterable[Past]) -> Iterator[Line]:
-        """Learn what to withhold from a past that is known as a whole, so that its earlier lines lack it too.
+        """Find what to withhold in the whole past, so that the first lines of the past lack it too.
 
-        `past`: every connection so far, in order. Call it before anything else is written.
+        `past`: every connection so far, in order. Call this before anything else is written.
         """
         judging = self._bounder
         self._bounder = judging.ahead()
@@ -250,7 +250,7 @@ class Scribe:
         return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
 
     def _bounded(self, matched: Matched) -> _Held:
-        """Bound the requests and answers in a frame. The search for copies of withheld values comes later."""
+        """Withhold sensitive values from the messages in a frame. Copies of them are searched for later."""
         frame = matched.frame
         parts: list[tuple[Event, Json]] = []
         for event in matched.events:
@@ -427,11 +427,11 @@ def _value_of(event: Event) -> Json:
 
 _ANSWERS = frozenset({"result", "error"})
 _OF_TASK = frozenset({"taskId", "status", "resultType"})
-"""The members of an answer about a task whose values belong to the protocol."""
+"""The members whose values the protocol defines, in an answer about a task."""
 
 
 def _quiet(event: Event, value: Json, key: MarkerKey) -> Json:
-    """A message without its parameters, or without its texts about a task.
+    """A message with markers for its parameters, or for what an answer about a task says beyond its status.
 
     Used when a call was not answered.
     """

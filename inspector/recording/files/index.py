@@ -74,7 +74,7 @@ class Unanswered(Struct, frozen=True, kw_only=True):
 
 
 class Places:
-    """The line numbers of one kind of event, ascending: 4 bytes each."""
+    """The line numbers of one kind of event, in ascending order. Each takes 4 bytes."""
 
     __slots__ = ("lines",)
 
@@ -85,7 +85,7 @@ class Places:
         self.lines.append(line)
 
     def until(self, line: int) -> int:
-        """The number of lines up to `line`, inclusive."""
+        """How many of the lines are at `line` or before it."""
         return bisect_right(self.lines, line)
 
     def last(self, line: int) -> int | None:
@@ -126,11 +126,12 @@ class Index:
         The line of a batch is listed once for each entry; a page's list of tools begins no entry.
         """
         self.more: dict[int, array[int]] = {}
-        """By entry of a request with a task or several rounds: its lines other than the opening and the
-        ending."""
+        """For each entry of a request with a task or several rounds, its lines after the opening line."""
         self.stderr: dict[int, array[int]] = {}
-        """By entry of stderr: its lines after the first. Lines of stderr with no other entry between them are one
-        entry, of at most `MOST_STDERR` lines."""
+        """For each entry of stderr, its lines after the first.
+
+        Lines of stderr form one entry if no other entry begins between them, up to `MOST_STDERR` lines.
+        """
         self._stderr = 0
         """The last entry of stderr; 0 if there is none."""
         self.endings = array("I")
@@ -144,7 +145,7 @@ class Index:
         self.clients = Places()
         """The lines of `connections` that begin a connection with another client profile."""
         self.batches: dict[int, tuple[int, ...]] = {}
-        """By a line with several messages or a late answer: the lines in which its requests were sent or given up."""
+        """By line, the earlier lines that are needed to read it. Only for batches, and for lines that need several."""
         self._noted = 0
         """The line with the last note that ended no request; 0 if there is none."""
         self._exchanges = Exchanges()
@@ -357,7 +358,7 @@ class Index:
 
 
 def _is_notification(line: RecordedFrame) -> bool:
-    """True if a frame is a single notification, which matches nothing."""
+    """True if a frame is a single notification, which belongs to no exchange."""
     body = line.body
     return (
         isinstance(body, dict)

@@ -139,7 +139,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     """The result of `initialize` or `server/discover`, with placeholders for withheld values."""
     lenses: Lenses
     calls: Mapping[str, CallAt]
-    """The last call of each tool that has ended."""
+    """For each tool, the last of its calls that has ended."""
     connection: int
     """The number of the connection, counted from 1."""
     client: str
@@ -148,9 +148,9 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class LastCalls(Mapping[str, CallAt]):
-    """The last call of each tool that has ended.
+    """For each tool, the last of its calls that has ended.
 
-    Searches on access, because there may be as many names as lines.
+    A call is searched for on access, because there may be as many names as lines.
     """
 
     def __init__(self, index: Index, position: int) -> None:
@@ -202,13 +202,13 @@ def _page_call(line: RecordedCall) -> Entry:
 
 
 _NOT_RECORDED = "not recorded: no answer to the call says what is secret in it"
-"""The text of stderr that a recording withholds as `unjudged`."""
+"""The text that replaces stderr if a recording withholds it as `unjudged`."""
 _MOST_READ = 20
 """The maximum number of lines of stderr that are read for the text of their entry."""
 MAX_NOTES = 100
-"""The maximum number of notes in a moment. The last ones are kept."""
+"""The maximum number of notes in a `Moment`. The last ones are kept."""
 _MOST_OF_TASK = 200
-"""The maximum number of lines about one task in its entry. The last ones are kept."""
+"""The maximum number of lines about one task that are read for its entry. The last ones are read."""
 _KEPT_LINES, _KEPT_BYTES = 64, 1 << 18
 """The maximum number of parsed lines in the cache, and the maximum size in bytes of a line in it."""
 _STRIDE = 1_000
@@ -290,11 +290,11 @@ class Played:
         return self._index.calls.before(position)
 
     def number_of_call(self, position: int) -> int:
-        """The number of the last call that ended up to `position`."""
+        """The number of calls that have ended at `position` or before it."""
         return self._index.calls.until(position)
 
     def begun(self, position: int) -> int:
-        """The line at which the connection of `position` began; 0 for the first."""
+        """The line at which the connection of `position` began; 0 for the first connection."""
         return self._index.connections.last(position) or 0
 
     def size(self, position: int) -> int:
@@ -338,7 +338,7 @@ class Played:
                 yield frame
 
     def entry_count(self, position: int) -> int:
-        """The number of timeline entries of all frames up to `position`."""
+        """The number of timeline entries that begin at `position` or before it."""
         return self._index.openings.until(position)
 
     def entry(self, number: int, position: int) -> Entry:
@@ -362,7 +362,7 @@ class Played:
         return replace(noted(timeline, line, self.time_of(opening)), number=number)
 
     def _detail(self, entry: Entry, number: int) -> str:
-        """The detail of an entry. If the reason why a call got no answer is withheld, what is known of it."""
+        """The detail of an entry. If it is a withheld reason for a missing answer, the reason that `call` finds."""
         ending = self._index.endings[number - 1]
         if ending not in self._index.unanswered or not STANDS.fullmatch(entry.detail):
             return entry.detail

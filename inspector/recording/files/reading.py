@@ -138,9 +138,9 @@ class RecordingFile:
             yield ending
 
     def ending(self, *, ended: bool) -> Break | None:
-        """The place after the last line at which the recording breaks off, if any.
+        """The fault at the end of the recording; None if there is none.
 
-        `ended`: the last line is an `End`.
+        `ended`: true if the last line is an `End`.
         """
         if self.broken or ended:
             return self.broken
@@ -167,8 +167,8 @@ class RecordingFile:
     ) -> int | None:
         """The first line after `position`, or the last one before it, that contains the words; None if there is none.
 
-        The words are searched in plain spelling and in the spelling of JSON escapes. The search is
-        case-sensitive if the words have capitals.
+        The words are found both as plain text and with the escapes of JSON. The search is case-sensitive if the
+        words have capitals.
         """
         search = RecordingSearch(words)
         total = (

@@ -105,10 +105,9 @@ class Recorder:
     ) -> None:
         """Create the file and write its header. Raises UsageError.
 
-        `secret_values`: the values of headers, environment variables and queries. `target`: as the user wrote
-        it, and as it may be named. `seal_to`: an age recipient, for whom the raw frames are stored next to
-        the recording. `on_failure`: called once, in the recorder's thread, with the reason why recording
-        stopped.
+        `secret_values`: the values of headers, environment variables and queries. `target`: as in `Scribe`.
+        `seal_to`: an age recipient, for whom the raw frames are stored next to the recording. `on_failure`:
+        called once, in the recorder's thread, with the reason why recording stopped.
         """
         self.path = path
         self.failure = ""
@@ -138,9 +137,10 @@ class Recorder:
     ) -> None:
         """Begin a connection. Call it before the connection's first frame.
 
-        `going_on_s`: the time on the previous connection's clock, if clock and numbers continue; None to
-        start them again. `since_s`: for a connection whose stored frames follow, its start on the clock of
-        the first connection. `client`: the name of the client profile; empty if it has not changed, or for a page.
+        `going_on_s`: the time on the previous connection's clock, if the clock and the numbers continue; None
+        if they start again. `since_s`: the start of the connection on the clock of the first connection, if
+        its stored frames follow; None if it begins now. `client`: the name of the client profile; empty if it
+        has not changed, or for a page.
         """
         number = self._clock.connect(goes_on=going_on_s is not None, since_s=since_s)
         changed = client if self._client and client != self._client else ""
@@ -150,9 +150,9 @@ class Recorder:
             self._work.put(lambda: self._scribe.connect(at_s, number, changed))
 
     def begin_at(self, now_s: float, past: Sequence[Past]) -> None:
-        """Begin with a past, whose connections, frames and calls must be passed to the methods below, oldest first.
+        """Prepare to record a past. The caller then passes its connections, frames and calls, oldest first.
 
-        `now_s`: on the clock of the first connection.
+        `now_s`: the present time on the clock of the first connection.
         """
         self._clock.join(Past(), now_s)
         self._work.put(lambda: self._scribe.foresee(past))
@@ -160,8 +160,9 @@ class Recorder:
     def join(self, past: Sequence[Past], *, now_s: float) -> None:
         """Begin in the middle of the last connection of `past`.
 
-        Of its earlier frames, only the listings are written; the others, and those of earlier connections,
-        only tell which values to withhold. `now_s`: the time on the clock of the connection.
+        Of its earlier frames, only those that later frames need are written: the handshake, the listings and
+        the open requests. All other frames only show which values to withhold. `now_s`: the time on the clock
+        of the connection.
         """
         joined = past[-1]
         self._clock.join(joined, now_s)
@@ -203,7 +204,7 @@ class Recorder:
     def settle(self) -> None:
         """Wait until everything so far is written. Blocks: call it in a thread.
 
-        For callers that add lines faster than they are written.
+        Callers need it if they add lines faster than the thread can write them.
         """
         done = threading.Event()
 
@@ -296,7 +297,7 @@ def recorder_of(
     seal_to: str | None = None,
     on_failure: Callable[[str], None] | None = None,
 ) -> Recorder:
-    """Create a recorder for a session with `target`, and its file. Other parameters: as in `Recorder`.
+    """Create the file of a recording of `target`, and its recorder. The other parameters are as in `Recorder`.
 
     Raises UsageError.
     """
