@@ -55,9 +55,9 @@ class Tool(Struct, frozen=True, kw_only=True):
     """A tool, with its definition as sent."""
 
     name: str
-    """The name by which Sightline calls it. If tools of a page share a name, their hosts are appended."""
+    """The name by which Sightline calls it. If tools of a page share a name, the hosts of their documents are added."""
     definition: JsonObject
-    """The definition. For a page's tool: the page's declaration and the browser's, joined."""
+    """The definition. That of a page's tool joins what the page declared and what the browser stores."""
     page: PageFacts | None = None
     """The source of a page's tool; None for a tool of a server."""
     item: "Item | None" = None
@@ -114,9 +114,9 @@ class Item(Struct, frozen=True, kw_only=True):
     name: str
     definition: JsonObject
     skills: tuple[JsonObject, ...] = ()
-    """The entries of the skill that contains this file; content is verified against each.
+    """The entries of the skill that contains this file. The file's content is verified against each of them.
 
-    A skill holds its own entry.
+    A skill has its own entry here.
     """
 
     @property
@@ -158,7 +158,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
     @property
     def takes_arguments(self) -> bool:
-        """True for a template with variables, and for a prompt with arguments, also with unreadable ones."""
+        """True for a template with variables, and for a prompt with arguments, even if they are unreadable."""
         return bool(self.input_schema["properties"]) or (
             self.kind is Kind.PROMPT and bool(self.definition.get("arguments"))
         )
@@ -288,7 +288,7 @@ class Catalogue(Struct, frozen=True, kw_only=True, dict=True):
 
     entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])
     problems: tuple[Malformed, ...] = ()
-    """Faults of a listing as a whole: a page that is not an object, a cursor that repeats."""
+    """Faults of a whole listing, such as a page that is not an object, or a cursor that repeats."""
     pages: dict[Kind, tuple[JsonObject, ...]] = field(default_factory=dict[Kind, tuple[JsonObject, ...]])
     """The other members of each page of each list, as sent: `ttlMs`, `cacheScope`, `_meta` and any others."""
     got: tuple[Item, ...] = ()
@@ -331,9 +331,9 @@ class Catalogue(Struct, frozen=True, kw_only=True, dict=True):
         return (self.item(tool.kind, tool.label) if tool.item else self.tool(tool.name)) is not None
 
     def tool(self, name: str) -> Tool | None:
-        """The tool that is called by `name`.
+        """The tool that is called by `name`; None if it is not listed.
 
-        If `name` is a handle, the resource, template or prompt that it names, whether or not it is listed.
+        If `name` is a handle, this is the resource, template or prompt that it names, even if it is not listed.
         """
         named = item_of(name)
         if named is not None:
@@ -350,7 +350,7 @@ class Catalogue(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def decode_page(kind: Kind, result: Json) -> tuple[Entry, ...] | Malformed:
-    """The items of one page of a listing. Pointers of malformed items are into `result`."""
+    """The items of one page of a listing, or the fault of the page. Pointers of malformed items are into `result`."""
     if not isinstance(result, dict):
         return Malformed(pointer="", reason=f"the {kind.method} result is not an object", value=result)
     items = result.get(kind.value)
@@ -408,7 +408,7 @@ class Listing:
             self._seen.add(str(cursor))
 
     def _callable(self, entry: Entry) -> Entry:
-        """Return the entry; as malformed if an earlier tool has its name, or if there is an objection."""
+        """Return the entry, or a `Malformed` with it if an earlier tool has its name, or there is an objection."""
         if not isinstance(entry, Tool):
             return entry
         pointer, reason = (

@@ -2,7 +2,7 @@
 
 The rules, for both directions:
 
-- An answer belongs to the open request with its id. Ids compare as `request_key` has them: 7 and "7" are the same id.
+- An answer belongs to the open request with its id. `request_key` makes ids comparable: 7 and "7" are the same id.
 - An error without an id belongs to the request whose HTTP response carried it, or else to the only open request.
   A subscription stays open for as long as the session does, so it is not counted.
 - A request that is given up is closed. Its answer is late.
@@ -180,8 +180,8 @@ class Exchanges:
     def __init__(self) -> None:
         self._matcher = Matcher[Exchange]()
         self._tasks: dict[tuple[Direction, str], Exchange] = {}
-        """The request behind each task, by who asked and the id of the task. Kept across a reconnection,
-        because the server may still know the task."""
+        """The request that became each task, by the direction of the request and the id of the task. Kept across a
+        reconnection, because the server may still know the task."""
 
     def take(self, frame: Frame) -> Matched:
         if frame.channel is Channel.NOTE:
@@ -263,7 +263,7 @@ def answered_by(exchange: Exchange, response: Response) -> Request:
 
 
 def matched(frames: Iterable[Frame]) -> Iterator[Matched]:
-    """Yield each frame with the requests and responses in it, paired. `frames` begin with the first of a session."""
+    """Yield each frame with the requests and responses in it, paired. `frames` must begin with a session's first."""
     exchanges = Exchanges()
     return (exchanges.take(frame) for frame in frames)
 

@@ -37,7 +37,7 @@ class Channel(StrEnum):
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """One unit of the wire, unchanged: a line of stdio, a body or event of HTTP, a line of stderr."""
+    """A line of stdio or stderr, an HTTP body, a server-sent event or a browser message, unchanged; or a note."""
 
     number: int
     """The number of the frame, counted from 1 within a connection."""
@@ -47,7 +47,10 @@ class Frame(Struct, frozen=True, kw_only=True):
     channel: Channel
     raw: bytes
     head: str = ""
-    """The line before the bytes, such as `POST /mcp` or `200 application/json`. Untrusted text."""
+    """For HTTP, the request line or the status of the bytes, such as `POST /mcp` or `200 application/json`.
+
+    For a server-sent event, its type and id follow. Untrusted text.
+    """
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`.
 
@@ -83,7 +86,7 @@ class Notification(Struct, frozen=True, kw_only=True):
 class Response(Struct, frozen=True, kw_only=True):
     """A JSON-RPC answer.
 
-    If both `result` and `error` are present, `error` decides, and the fault is recorded.
+    If both `result` and `error` are present, `error` decides, and `faults` names the fault.
     """
 
     id: Json
@@ -139,7 +142,7 @@ WITHOUT_ID = "an answer without id"
 
 
 def begins_like_message(raw: bytes) -> bool:
-    """True if a unit of the wire that cannot be read is a broken message, not a log line."""
+    """True if bytes that are not a valid message begin like one, so that they are not a log line."""
     return _MESSAGE_START.match(raw) is not None
 
 

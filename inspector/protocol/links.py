@@ -9,7 +9,7 @@ from inspector.json.pointer import join, resolve, split
 
 
 def link_at(result: Json, pointer: str) -> str | None:
-    """The URI of the link that is at a place or contains it; None if there is none."""
+    """The URI of the link at a pointer, or of the link that contains that value; None if there is none."""
     tokens = split(pointer)
     for length in range(len(tokens), 0, -1):
         try:
@@ -22,7 +22,7 @@ def link_at(result: Json, pointer: str) -> str | None:
 
 
 def skill_file_at(entry: Json, pointer: str) -> str | None:
-    """The URI of the skill file that a place in the skill's entry belongs to; None if it belongs to no file."""
+    """The URI of the skill file to which a pointer into the skill's entry belongs; None if it belongs to no file."""
     tokens = split(pointer)
     if tokens[:1] != ("resources",) or len(tokens) < 2:
         return None

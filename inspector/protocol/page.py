@@ -43,20 +43,23 @@ class SourcePlace(Struct, frozen=True, kw_only=True):
 
 
 class Evidence(StrEnum):
-    """How well what a page's script declared agrees with what the browser reports."""
+    """How far Sightline saw the declaration of a tool by the page, and whether the browser's report agrees with it."""
 
     SEEN = "seen"
-    """The hook in the page read it completely, and the browser has the same name, description and input schema."""
+    """The hook in the page read all of it, and the browser has the same name, description and input schema."""
     PARTLY = "partly"
-    """The hook could not read all of it: too large, too deep, circular, behind an accessor, or with a `toJSON`."""
+    """The hook could not read all of it.
+
+    It is too large, too deep or circular, or part of it is behind an accessor or has a `toJSON`.
+    """
     DIFFERS = "differs"
     """The page gave the hook and the browser different names, descriptions or input schemas."""
     MISSED = "missed"
-    """A script registered it past the hook, which was installed before the page's first script."""
+    """A script registered the tool without the hook, which was installed before the page's first script."""
     UNWATCHED = "unwatched"
     """The document was loaded before Sightline installed the hook."""
     FORM = "form"
-    """It is a form. The browser reads it from the document, without the hook."""
+    """The tool is a form. The browser reads it from the document, without the hook."""
 
 
 class Reach(StrEnum):
@@ -134,7 +137,7 @@ class PageDocument(Struct, frozen=True, kw_only=True):
     policy: FramePolicy | None = None
     """The settings that led to `is_permitted`; None if nothing could be read."""
     false_reports: int = 0
-    """The number of forged reports: a script of the page found the hook's channel and used it."""
+    """The number of forged reports, which a script of the page sent over the hook's channel."""
 
 
 class RefusedTool(Malformed, frozen=True, kw_only=True):

@@ -1,4 +1,7 @@
-"""Lines of stderr in short: the exception in them, and its place. Reads tracebacks of Python, plain or drawn by Rich, and of Node."""
+"""Summarizes lines of stderr: finds the exception in them, and the file and line where it was raised.
+
+Reads tracebacks of Python, plain or drawn by Rich, and of Node.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +10,7 @@ from msgspec import Struct
 
 _MAX_LINES = 2000
 _MAX_LENGTH = 500
-"""The maximum number of characters of a line that are read: the lines are untrusted text."""
+"""The maximum number of characters of a line that are read, because lines are untrusted text."""
 _MAX_MORE = 5
 """The maximum number of lines that a message has after its first."""
 MAX_BEFORE = 20
@@ -44,19 +47,19 @@ class Raised(Struct, frozen=True, kw_only=True):
     end: int
     """The number of lines up to the end of its message, among those that are read."""
     place: str = ""
-    """The last frame in the author's own code, as `server.py:30`; without one, the last frame. May be empty."""
+    """The last frame outside libraries, as `server.py:30`, or else the last frame; empty if there is no frame."""
 
 
 def ending_with_cause(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines of `cause_in`, cut to the length that is read."""
+    """The lines in the range of `cause_in`, each cut to `_MAX_LENGTH` characters."""
     found = cause_in(lines)
     return tuple(line[:_MAX_LENGTH] for line in lines[found.start : found.stop])
 
 
 def cause_in(lines: Sequence[str]) -> range:
-    """Where the last lines up to the exception are, with its message and its first frames in Node.
+    """The indexes of the lines to quote: the last ones up to the exception's message, and the first frames of Node.
 
-    Without an exception, where the last lines are.
+    If there is no exception, these are the last lines of all.
     """
     raised, before = raised_in(lines), max(len(lines) - _MAX_LINES, 0)
     end = len(lines) if raised is None else before + raised.end
@@ -70,7 +73,7 @@ def cause_in(lines: Sequence[str]) -> range:
 def raised_in(lines: Sequence[str]) -> Raised | None:
     """The last exception in these lines; None if there is none.
 
-    Of a chain of exceptions, the first one, which is the cause.
+    In a chain of exceptions, it is the first one, which is the cause.
     """
     known = [line[:_MAX_LENGTH].strip() for line in lines[-_MAX_LINES:]]
     raised = [number for number, line in enumerate(known) if _EXCEPTION.match(line)]
@@ -89,9 +92,9 @@ def raised_in(lines: Sequence[str]) -> Raised | None:
 def stderr_words(lines: Sequence[str], total: int = 0) -> str:
     """A summary of stderr: `stderr 104 lines, server.py:30: ValidationError: …`.
 
-    The summary quotes the last exception, or in a chain the first, which is the cause; without an exception,
-    the last warning of Python or Node; without one, the last line. The place comes first, because the message
-    may be cut. `total`: the number of lines, if `lines` are only the last of them.
+    The summary quotes the last exception or, in a chain, the first one, which is the cause. If there is none,
+    it quotes the last warning of Python or Node, or else the last line. The file and line come first, because
+    the message may be cut. `total`: the number of lines, if `lines` are only the last of them.
     """
     if not lines:
         return ""
@@ -124,7 +127,10 @@ def _more(lines: Sequence[str], number: int) -> list[str]:
 
 
 def _place(lines: Sequence[str], before: int, number: int) -> str:
-    """The place of the exception: Python has its frames before the message, the last one last, and Node after it."""
+    """The file and line of the exception; empty if unknown.
+
+    Python prints its frames before the message, the innermost last. Node prints them after it, the innermost first.
+    """
     frames: list[tuple[str, str]] = []
     for index in range(number + 1, len(lines)):
         if found := _NODE.match(lines[index]):

@@ -56,10 +56,10 @@ class EntryKind(StrEnum):
     LOG = "log"
     STDERR = "stderr"
     FAULT = "fault"
-    """Something that the protocol does not allow: text that is not JSON-RPC, an answer to no request."""
+    """Something that the protocol does not allow, such as text that is not JSON-RPC, or an answer to no request."""
     NOTE = "note"
     DECISION = "decision"
-    """An event that is not a protocol message: the decision whether a call is made, and why."""
+    """An event that is not a protocol message, such as the decision whether a call is made."""
 
 
 class EntryState(StrEnum):
@@ -72,7 +72,7 @@ class EntryState(StrEnum):
     UNFINISHED = "unfinished"
     """Answered, but the answer does not end the call."""
     FAILED = "failed"
-    """Answered with an error, or with a result that has `isError` set."""
+    """Answered with an error or with a result that has `isError` set, or not answered."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -369,7 +369,7 @@ def progress_text(params: dict[str, Json]) -> str:
 
 
 def _more(entry: Entry, frame: Frame) -> tuple[int, ...]:
-    """The frames of an entry with one more. Of too many, only the first two and the last ones are kept."""
+    """The frame numbers of an entry, with that of `frame`. Of more than `MAX_FRAMES`, the third one is dropped."""
     frames = (*entry.frames, frame.number)
     return frames if len(frames) <= MAX_FRAMES else (*frames[:2], *frames[3:])
 
