@@ -55,7 +55,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     """A tool, with its definition as sent."""
 
     name: str
-    """The name by which Sightline calls it. If tools of a page share a name, the hosts of their documents are added."""
+    """The name by which Sightline calls it. If tools of a page share a name, the host of the document, and if needed
+    the position of its frame, are added."""
     definition: JsonObject
     """The definition. That of a page's tool joins what the page declared and what the browser stores."""
     page: PageFacts | None = None

@@ -369,7 +369,7 @@ def progress_text(params: dict[str, Json]) -> str:
 
 
 def _more(entry: Entry, frame: Frame) -> tuple[int, ...]:
-    """The frame numbers of an entry, with that of `frame`. Of more than `MAX_FRAMES`, the third one is dropped."""
+    """The frame numbers of an entry, with that of `frame`. Beyond `MAX_FRAMES`, the third one is dropped."""
     frames = (*entry.frames, frame.number)
     return frames if len(frames) <= MAX_FRAMES else (*frames[:2], *frames[3:])
 

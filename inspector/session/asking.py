@@ -1,6 +1,6 @@
 """Answers the requests that servers send (forms, URLs, sampling, roots), and notes each in the timeline.
 
-The answers come from a responder: of the screen or the command line. Without a responder, forms, URLs and
+The answers come from the responder of the screen or of the command line. Without a responder, forms, URLs and
 sampling are declined.
 """
 
@@ -66,7 +66,7 @@ class Asker:
         self.announce(profile)
         self._working = 0
         self._completed: dict[str, None] = {}
-        """The ids of the visits that the server last reported as complete. A dict, for its order."""
+        """The ids of the URL visits that the server last reported as complete. A dict, because it keeps their order."""
         self._more = asyncio.Event()
         self.responder = responder or decline
 
@@ -82,7 +82,7 @@ class Asker:
 
     @contextmanager
     def working(self) -> Generator[None]:
-        """Accept requests by the server in this context although no call waits: a task of the server runs."""
+        """Accept requests by the server in this context although no call waits, because a task of the server runs."""
         self._working += 1
         try:
             yield
@@ -215,7 +215,7 @@ class Asker:
         return answered(ask, answer, self.roots)
 
     def _leave(self, why: str) -> None:
-        """Note that an unfinished answer gets no answer."""
+        """Note that the requests in an unfinished answer are not answered."""
         self._note("input required", f"not answered: {why}")
         _count(self.unanswered, why)
 

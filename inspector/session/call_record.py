@@ -36,7 +36,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     waited_s: float = 0.0
     """The part of the duration in which a request by the server waited for its answer; 0 in a recording."""
     size_bytes: int
-    """The size of the frame of the answer."""
+    """The size of the answer's frame in bytes; 0 if no answer came."""
     received_s: float = 0.0
     """The time at which the answer arrived, on the clock of `Session.custody`."""
     policy: BoundaryPolicy = DEFAULT_POLICY

@@ -35,7 +35,7 @@ class StateChanged(Struct, frozen=True, kw_only=True):
 
 
 class FrameSeen(Struct, frozen=True, kw_only=True):
-    """A frame went over the wire. `entries` of the timeline are new or changed."""
+    """A frame was sent or received, or is a note. `entries`: the timeline entries that are new or changed."""
 
     frame: Frame
     entries: tuple[timeline.Entry, ...]
@@ -48,7 +48,7 @@ class Noted(Struct, frozen=True, kw_only=True):
 
 
 class ListingAdvanced(Struct, frozen=True, kw_only=True):
-    """More items were listed: the catalogue so far.
+    """More items were listed. `catalogue` has all that are listed so far.
 
     `complete` is True when all pages of all lists have arrived.
     """
@@ -62,10 +62,10 @@ class ListChanged(Struct, frozen=True, kw_only=True):
 
 
 class ResourceUpdated(Struct, frozen=True, kw_only=True):
-    """The server reported that a resource has changed to which the session is subscribed."""
+    """The server reported that a resource to which the session is subscribed has changed."""
 
     uri: str
-    """The URI of the subscribed resource: of the resource that has changed, or of one that contains it.
+    """The URI of the subscribed resource, which is the one that has changed or one that contains it.
 
     Untrusted text.
     """

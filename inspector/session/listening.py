@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from inspector.connect.connection import Connection
 
 PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-"""The pauses before the request is sent again: the first after it ended soon once, the second after twice, …
+"""The pauses in seconds before the request is sent again, by how many times in a row it has ended soon.
 
-After the last, it stays closed.
+If it ends soon once more, it is not sent again.
 """
 LASTING_S = 10.0
 """The number of seconds below which a subscription counts as ended soon.

@@ -121,7 +121,7 @@ class Session:
         self._heard = (0.0, 0.0)
         """The time of the last frame, on the clock of the frames and on the monotonic clock."""
         self._replaced = asyncio.Event()
-        """Set when the connection was replaced, or when there is more to subscribe to."""
+        """Set when the connection was replaced, or when `listen` must send a new subscription."""
         self.subscriptions = Subscriptions(lambda: self._tell(SubscriptionsChanged()))
         self._looked_at = 0
         """The number of frames already searched for requests by the server."""
@@ -395,7 +395,7 @@ class Session:
                 answering = partial(answered_in_rounds, ask, sent, self.asker)
                 answer = await answering()
                 if asked_s[0] is not None and self._connection is connection:
-                    # From frame to frame, as the timeline and recordings have it.
+                    # The duration is measured from frame to frame, as in the timeline and in recordings.
                     at_s = asked_s[0]
                 # Only the handshake era has a notification of the end of a visit.
                 within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
@@ -452,9 +452,9 @@ class Session:
 
     @contextmanager
     def _in_call(self) -> Generator[None]:
-        """Withdraw the unanswered questions of a call when it ends.
+        """Withdraw the unanswered requests by the server when the call ends.
 
-        If the call is cancelled here, its questions stay: the user was asked them.
+        If the call is cancelled here, they stay, because the user has been asked about them.
         """
         self._calling += 1
         try:
@@ -724,7 +724,7 @@ class Session:
         name: str = "",
         decided_on: Tool | None = None,
     ) -> "FramedAnswer":
-        """Send a request about the tool `name`, if it is still listed as `decided_on`; without a name, any request.
+        """Send a request. If it has a `name`, the tool of that name must still be listed as `decided_on`.
 
         If the server no longer knows the session, connect again and resend, once.
 
@@ -782,7 +782,7 @@ class Session:
         return self._connection.lost if self._connection else None
 
     async def reach_again(self) -> None:
-        """Replace a lost connection, and list again: a command is started again.
+        """Replace a lost connection, and list again. A command is started again for that.
 
         A page's connection stays lost. Raises InspectorError.
         """

@@ -28,9 +28,8 @@ class Options(Struct, frozen=True, kw_only=True):
     wait_s: float | None = None
     """The maximum number of seconds to wait until a page is quiet before its tools are listed.
 
-    No tools are then an error.
-
-    None lists the tools at once, even if there are none, for a caller that follows changes.
+    If there are no tools then, listing fails. If this is None, the tools are listed at once, even if there are none,
+    for a caller that follows changes.
     """
     policy: BoundaryPolicy = DEFAULT_POLICY
     """Settings that withhold more from models than the boundary does."""

@@ -78,16 +78,16 @@ class Scene(Struct, frozen=True, kw_only=True):
     landed: CallRecord | None
     """The last call that has ended since the previous position; None if there is none."""
     calls: int
-    """The number of calls that have ended up to the position."""
+    """The number of calls that have ended at the position or before it."""
 
 
 class AnsweredCalls(Struct, frozen=True, kw_only=True):
-    """Calls that have ended up to a position of a recording."""
+    """Calls that have ended at a position of a recording or before it."""
 
     records: tuple[CallRecord, ...]
     """In the order in which they ended."""
     before: int
-    """The number of them that ended before the connection of the position."""
+    """The number of records whose calls ended before the connection at the position began."""
 
 
 def _options(header: Header) -> Options:
@@ -97,7 +97,7 @@ def _options(header: Header) -> Options:
 class RecordedSession(Session):
     """A session that only reads a recording.
 
-    Methods marked as blocking must run in a thread: lines may be megabytes.
+    Methods marked as blocking must run in a thread, because a line may have megabytes.
     """
 
     def __init__(self, opened: OpenedRecording, listener: Listener) -> None:
@@ -212,9 +212,10 @@ class RecordedSession(Session):
         )
 
     def answered(self, position: int) -> "AnsweredCalls":
-        """The calls that have ended up to `position`, or the last of them: `_MOST_ANSWERED`, `_MOST_ANSWERED_BYTES`.
+        """The calls that have ended at `position` or before it.
 
-        Blocks: call it in a thread, in one at a time.
+        If these are more than `_MOST_ANSWERED` calls or `_MOST_ANSWERED_BYTES` bytes, only the last ones are
+        returned. Blocks: call it in a thread, and not in two threads at once.
         """
         with self.reading() as played:
             wanted: list[int] = []
@@ -258,7 +259,7 @@ class RecordedSession(Session):
     def catalogue_of(self, entry: Entry) -> Catalogue:
         """What was listed when the first frame of an entry was sent.
 
-        Its answer is masked by these definitions: later ones may have fewer marks.
+        These definitions decide what is masked in the entry's answer, because later ones may declare less.
 
         Blocks: call it in a thread.
         """
@@ -353,7 +354,7 @@ def _entries(played: Played, first: int, end: int, position: int) -> Mapping[int
 
 
 def _last_frame(played: Played, position: int) -> int:
-    """The number of the last frame up to a line; 0 if none is near."""
+    """The number of the last frame up to a line; 0 if there is none in the last `_MOST_OTHERS` lines."""
     place: int | None = position
     for _ in range(_MOST_OTHERS):
         line = played.line(place) if place else None

@@ -58,7 +58,7 @@ class Subscriptions:
         self._changed()
 
     def acknowledge(self, params: Json) -> None:
-        """Mark subscriptions as confirmed that a server of a stateless protocol revision acknowledges."""
+        """Mark as confirmed the subscriptions that a server of a stateless protocol revision acknowledges."""
         uris = value_at(params, "notifications", "resourceSubscriptions")
         for uri in uris if isinstance(uris, list) else ():
             if isinstance(uri, str) and uri in self._confirmed:
@@ -66,7 +66,7 @@ class Subscriptions:
         self._changed()
 
     def about(self, uri: str | None) -> str | None:
-        """The subscribed resource that a change of `uri` is about: `uri` or a resource that contains it."""
+        """The subscribed resource that a change of `uri` concerns: `uri` itself or one that contains it; else None."""
         if uri is None or uri in self._confirmed:
             return uri
         return next((each for each in self._confirmed if uri.startswith(each.rstrip("/") + "/")), None)

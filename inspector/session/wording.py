@@ -44,7 +44,7 @@ STARTED_AGAIN = "the server ended when asked for the stateless era, so it was st
 
 
 def missed_handshake(failure: Outcome, era: Era) -> bool:
-    """True if a stateless connection ended, and the last words of the server ask for a handshake.
+    """True if a stateless connection ended, and the text of the failure names `initialize`.
 
     Such a server answers stateless requests, but ends if `initialize` does not come.
     """
@@ -123,7 +123,7 @@ def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str,
 
 
 def nothing_listed(target: Target) -> str:
-    """Why the interface lists nothing."""
+    """The sentences that say why the interface lists nothing."""
     if not isinstance(target, PageTarget):
         return "The server lists nothing."
     return (
