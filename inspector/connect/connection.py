@@ -69,7 +69,7 @@ class Connection:
 
     @property
     def place(self) -> tuple[Tap, int]:
-        """What a connection that replaces this one continues: the tap, and the id of the last request."""
+        """The tap and the id of the last request, from which a connection that replaces this one continues."""
         return self._tap, self._dispatcher.last_id
 
     def note(self, text: str) -> None:

@@ -45,7 +45,7 @@ class FramedAnswer(Struct, frozen=True, kw_only=True):
 
 ProgressListener = Callable[[JsonObject], None]
 Replier = Callable[[Request, bool], Awaitable[JsonObject]]
-"""Called with the server's request, and whether the client itself waits for no answer.
+"""Called with the server's request, and with True if no request of the client waits for an answer.
 
 Returns an object with the `result` or the `error` of the reply.
 """

@@ -225,7 +225,10 @@ def _has_credentials(target: HttpTarget) -> bool:
 
 
 def _proxy_for(url: str) -> str | None:
-    """The environment's proxy for this endpoint, or None: httpx does not look it up for a custom transport."""
+    """The environment's proxy for this endpoint; None if there is none.
+
+    httpx does not look it up for a custom transport.
+    """
     parts = urlsplit(url)
     if proxy_bypass(parts.hostname or ""):
         return None

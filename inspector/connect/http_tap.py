@@ -71,7 +71,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         """The failure that ended the session's event stream; None if the server closed it."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one HTTP request. A transport error fails the message that it carried and yields status 503."""
+        """Send one HTTP request. After a transport error, its JSON-RPC message fails, and the response has status 503."""
         if request.method == "DELETE" and self._dispatcher.away is not None:
             # The session ended with the server: there is nothing to delete.
             return httpx2.Response(204, request=request)
@@ -291,7 +291,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         return _for_sdk(event, _stand_in(carried) if is_settled else b"")
 
     def _endpoint(self, exchange: "_Exchange", event: ServerSentEvent) -> bytes:
-        """The `endpoint` event, rewritten with the spelling of the connection's own origin.
+        """The `endpoint` event, with its origin written exactly as that of the connection.
 
         Raises SSEError for another origin.
         """

@@ -232,7 +232,7 @@ def modern_stamp(revision: str, client: _Client) -> Stamp:
 def header_value(text: str) -> str:
     """A name as the value of an HTTP field.
 
-    In base64 (`=?base64?…?=`) if HTTP would change the plain text.
+    The value is in base64 (`=?base64?…?=`) if HTTP would change the plain text.
     """
     if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?base64?"):
         return text

@@ -10,7 +10,7 @@ _TRY_S = 2.0
 _FIRST_S, _LONGEST_S = 0.05, 2.0
 """The first and the longest wait between two attempts, in seconds. The wait doubles after each attempt."""
 RETURN_S = 600.0
-"""The time to wait for a server that is away."""
+"""The maximum number of seconds to wait until a server accepts connections again."""
 
 
 async def until_gone(origin: Origin) -> float | None:

@@ -25,16 +25,16 @@ _LIBC = ctypes.CDLL(None)
 
 POLL_S = 0.02
 DAEMON_PATIENCE_S = 0.5
-"""Time limit for a process that left its group to end after SIGTERM."""
+"""The number of seconds after SIGTERM in which a process that left its group must end."""
 _ROUNDS = 50
 """The maximum number of times to look for processes that appear while others are ended."""
 _HIGHEST_MARK = 1 << 62
-"""Microseconds. A resource limit this high has no effect."""
+"""The highest mark (see `_new_mark`), in microseconds. A resource limit this high has no effect."""
 _MARK_LINE = re.compile(r"^Max realtime timeout +(\d+) ", re.MULTILINE)
 
 
 class LeftBehind(Struct, frozen=True, kw_only=True):
-    """A process that left the group of its program and was ended with it."""
+    """A process that left the group of its program, and that Sightline ended or could not end."""
 
     pid: int
     name: str
@@ -174,7 +174,7 @@ async def start(
 
 
 def marked(mark: int) -> tuple[int, ...]:
-    """The ids of the processes with `mark` in their environment, without zombies.
+    """The ids of the processes that have `mark` as their limit on real-time computing, without zombies.
 
     Empty if there is no /proc.
     """
@@ -190,11 +190,12 @@ def marked(mark: int) -> tuple[int, ...]:
 
 
 def _new_mark() -> int:
-    """Draw a mark for one program: a limit on real-time computing so high that it has no effect.
+    """Draw a number that marks one program and its descendants.
 
-    0 if the system sets too low a limit. Processes inherit the mark through double forks, new sessions and an
-    emptied environment, and can only lower it. An environment variable would not do: it would change the
-    environment that the server is promised.
+    The mark is a limit on real-time computing that is so high that it has no effect. It is 0 if the system
+    sets too low a limit, and on systems other than Linux. Processes inherit the mark through double forks,
+    new sessions and an emptied environment, and can only lower it. An environment variable is not used,
+    because it would change the environment that the server is promised.
     """
     if sys.platform != "linux":
         return 0

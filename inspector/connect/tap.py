@@ -52,7 +52,7 @@ class Tap:
         is_json: bool = True,
         response_to: str | None = None,
     ) -> Matched:
-        """Record one unit of the wire (a line, a body or an event) as a frame.
+        """Record a line, a body or an event as a frame.
 
         `is_json`: False for bodies that are not declared as JSON.
         """

@@ -23,7 +23,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     """One call that has ended."""
 
     number: int
-    """The number of the call, counted from 1 within a session, or across all sessions of one oversight."""
+    """The number of the call, counted from 1 within a session, or across all sessions of one `Oversight`."""
     name: str
     arguments: JsonObject
     judgement: "Judgement"

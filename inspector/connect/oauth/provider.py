@@ -148,7 +148,7 @@ class Provider:
         kept, identity = self._storage.kept, self._identity
         if identity.client_id is not None:
             if kept.client is None or kept.client.client_id != identity.client_id:
-                # What another client was granted.
+                # These tokens were granted to another client.
                 kept.tokens = None
             kept.client = _registered(identity)
         redirects = kept.client.redirect_uris if kept.client else None
@@ -345,7 +345,10 @@ class Provider:
         return _difference(url, named, "token endpoint")
 
     def _choose_method(self, response: httpx2.Response) -> None:
-        """Set how the user's own client authenticates: as the server supports it, else by RFC 8414's default."""
+        """Set the method by which the user's own client authenticates.
+
+        It is one that the server supports, or RFC 8414's default if the server names none.
+        """
         client = self._storage.kept.client
         if self._identity.client_secret is None or client is None:
             return

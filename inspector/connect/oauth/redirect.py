@@ -52,12 +52,12 @@ def free_redirect_uri() -> str:
 
 
 _LISTENING: dict[tuple[asyncio.AbstractEventLoop, int], asyncio.Event] = {}
-"""Set when the authorization that listens on a port ends."""
+"""By event loop and port, an event that is set when the authorization that listens there ends."""
 
 
 @asynccontextmanager
 async def _alone_on(port: int) -> AsyncGenerator[None]:
-    """Wait until no other authorization listens: several servers may have clients with the same redirect."""
+    """Wait until no other authorization listens on `port`, because several clients may have the same redirect URI."""
     key = asyncio.get_running_loop(), port
     while (other := _LISTENING.get(key)) is not None:
         await other.wait()

@@ -34,7 +34,7 @@ _METADATA = {
     "openid-configuration": "server metadata",
 }
 _NO_SECRETS = frozenset(_METADATA.values())
-"""The steps whose answers are public. Only their known members are shown; none is masked because of its name."""
+"""The steps whose answers are public. Their unknown members are left out, instead of shown as masked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
