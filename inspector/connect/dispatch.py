@@ -102,7 +102,7 @@ class Dispatcher:
         self._last_id = last_id
         self._lost: Failure | None = None
         self._replies: dict[str, asyncio.Task[None]] = {}
-        """The tasks that are answering requests by the server, by the key of the request, until they send."""
+        """The tasks that answer requests by the server, by `request_key`, until they send their answers."""
         self._sending: set[asyncio.Task[None]] = set()
         self._paused = 0
         """The number of `paused` blocks that are running. Time limits are paused while there is one."""

@@ -156,4 +156,4 @@ class Answering:
             self._dispatcher.take(await self._tap.take(Direction.RECEIVED, Channel.STDIO, dump(answer)))
 
     async def close(self) -> None:
-        """Do nothing: nothing was started."""
+        """Do nothing, because nothing was started."""

@@ -24,7 +24,7 @@ HANDSHAKE_REVISION = "2025-11-25"
 MODERN_REVISIONS = ("2026-07-28",)
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 PROBE_S = 1.5
-"""The seconds of silence on the probe after which the server also gets `initialize`, in the same process."""
+"""If the probe gets no answer within this many seconds, the same server process also gets `initialize`."""
 
 _CLIENT_META = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities"

@@ -1,8 +1,8 @@
 """The parts of the MCP SDK that carry messages over HTTP, imported without the rest of it.
 
 Importing a package of the SDK imports all of the SDK, its servers and the models of every revision included,
-which takes half a second. This module delays each package until a name is read that is not loaded yet. Other
-users of the SDK in this process find all of it.
+which takes half a second. This module delays the code of each package until a name that is missing is read
+from it. Other users of the SDK in this process find all of it.
 """
 
 # ruff: noqa: E402 - the packages are replaced before anything is imported from them

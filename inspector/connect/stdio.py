@@ -185,7 +185,7 @@ async def _each_line(
 ) -> bool:
     """Pass every line to `take`, including a last one without a line feed.
 
-    Returns False at a line longer than the limit, without passing it; with `split_long`, passes it in parts.
+    A line longer than the limit is not passed, and False is returned; with `split_long`, it is passed in parts.
     """
     parts: list[bytes] = []
     size = 0

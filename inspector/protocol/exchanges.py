@@ -263,7 +263,10 @@ def answered_by(exchange: Exchange, response: Response) -> Request:
 
 
 def matched(frames: Iterable[Frame]) -> Iterator[Matched]:
-    """Yield each frame with the requests and responses in it, paired. `frames` must begin with a session's first."""
+    """Yield each frame with the requests and responses in it, paired.
+
+    `frames` must begin with the first frame of a session.
+    """
     exchanges = Exchanges()
     return (exchanges.take(frame) for frame in frames)
 

@@ -33,7 +33,7 @@ class Channel(StrEnum):
     SSE = "sse"
     CDP = "cdp"
     NOTE = "note"
-    """Nothing travelled. The frame records an event in Sightline: a process started, a connection closed."""
+    """Nothing was sent or received. The frame is about an event in Sightline, such as the start of a process."""
 
 
 class Frame(Struct, frozen=True, kw_only=True):

@@ -16,9 +16,9 @@ class ToolKind(StrEnum):
     """The way in which a page declared a tool."""
 
     SCRIPT = "script"
-    """By calling `registerTool`: the imperative API of the draft."""
+    """By calling `registerTool`, which is the imperative API of the draft."""
     FORM = "form"
-    """By attributes on a form: the declarative API of the draft."""
+    """By attributes on a form, which are the declarative API of the draft."""
 
 
 class Forms(StrEnum):
@@ -27,7 +27,7 @@ class Forms(StrEnum):
     WAIT = "wait"
     """Wait until the user submits it."""
     LEAVE = "leave"
-    """End the call there."""
+    """End the call when the form is filled in."""
     SUBMIT = "submit"
 
 
@@ -141,7 +141,7 @@ class PageDocument(Struct, frozen=True, kw_only=True):
 
 
 class RefusedTool(Malformed, frozen=True, kw_only=True):
-    """A tool that a page declared and its browser refused. `reason` holds the browser's words: untrusted text."""
+    """A tool that a page declared and its browser refused. `reason` holds the browser's words, which are untrusted."""
 
     document: PageDocument
     place: SourcePlace | None = None
@@ -153,7 +153,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     document: PageDocument
     kind: ToolKind
     tool_id: str | None
-    """The browser's own key for the tool, if it has one."""
+    """The browser's id of the tool; None if it has none."""
     place: SourcePlace | None
     exposed_to: tuple[str, ...]
     """The entries of `exposedTo` as declared; empty if they were not seen."""

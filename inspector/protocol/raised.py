@@ -30,7 +30,7 @@ _CHAINED = "the direct cause of the following"
 _ENDS = re.compile(
     r"^(?:\[?\d|[A-Z]{4,}\b|Traceback|The above exception|During handling|For further|at |File \"|Node\.js|[╭╰│^{}])"
 )
-"""The beginning of a line that belongs to no message: a log, another traceback, a frame."""
+"""The beginning of a line that belongs to no message, such as a log line, another traceback or a frame."""
 _PYTHON = re.compile(r'^File "([^"]+)", line (\d+)')
 _RICH = re.compile(r"^(\S+):(\d+)(?: in\b|$)")
 _NODE = re.compile(r"^at (?:.*\()?(?:file://)?([^()\s]+):(\d+):\d+\)?$")
@@ -117,7 +117,7 @@ def _warned_in(lines: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _more(lines: Sequence[str], number: int) -> list[str]:
-    """The lines that continue the message on line `number`: at most `_MAX_MORE`, up to a blank or ending line."""
+    """The lines after `number` that continue its message, at most `_MAX_MORE`. A blank line or `_ENDS` ends them."""
     more: list[str] = []
     for line in lines[number + 1 : number + 1 + _MAX_MORE]:
         if not line or _ENDS.match(line):
@@ -147,7 +147,7 @@ def _place(lines: Sequence[str], before: int, number: int) -> str:
 
 
 def _frame(lines: Sequence[str], index: int) -> tuple[str, str] | None:
-    """The path and line number of a frame of Python; None if the line is not one."""
+    """The path and line number of a frame of Python; None if the line is no frame."""
     if found := _PYTHON.match(lines[index]):
         return found[1], found[2]
     if not lines[index].startswith("│"):

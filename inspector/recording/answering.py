@@ -260,7 +260,7 @@ def _name(request: Request) -> str:
 
 
 def _distance(recorded: Json, wanted: Json) -> int:
-    """The number of places in which two values differ. A withheld value equals any other value."""
+    """The number of differences between two values. A withheld value counts as equal to any other value."""
     if equal(recorded, wanted):
         return 0
     return sum(not is_marker(change.before) for change in changes(recorded, wanted))

@@ -411,7 +411,7 @@ def _credentials_in(values: Iterable[Json]) -> Iterator[str]:
 
 
 def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
-    """The value at a pointer, or the nearest value around it that exists; for a content block, as `_said`."""
+    """The value at a pointer, or else the nearest value around it. A content block is split up by `_said`."""
     place = raw
     for token in tokens:
         try:

@@ -69,7 +69,7 @@ def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = N
     """Check every model view in a recording. `lines`: in the order of the file.
 
     `raw`: returns a frame with all withheld values, by number. If given, the boundary is applied to the
-    original results again, and mismatches are places that the current rules would no longer withhold.
+    original results again, and mismatches are values that the current rules would no longer withhold.
     """
     recorded, today = Replay(), Replay(raw or (lambda _: None))
     calls: dict[tuple[int, str], tuple[ReplayedCall, ReplayedCall]] = {}

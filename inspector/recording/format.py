@@ -169,7 +169,7 @@ class RecordedCall(Struct, frozen=True, kw_only=True):
 
 
 class Removed(Struct, frozen=True):
-    """One place in a result whose value was withheld."""
+    """A value that was withheld from a result: its pointer, and the rule that withheld it."""
 
     pointer: str
     rule: str

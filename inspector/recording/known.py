@@ -37,7 +37,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 class KnownValues:
     """The values that a session has withheld.
 
-    Long values are found anywhere; short values only as whole words, and only on request.
+    Long values are found anywhere. Short values are found only as whole words, and only if the caller asks for it.
     """
 
     def __init__(self) -> None:

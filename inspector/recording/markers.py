@@ -76,7 +76,7 @@ def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json
 
 
 def _is_within(copied: Copied, tokens: tuple[str, ...]) -> bool:
-    """True if a place is inside a marker already."""
+    """True if a path leads into a marker."""
     return any(isinstance(copied.at(tokens[:length]), Marker) for length in range(len(tokens)))
 
 

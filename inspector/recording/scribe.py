@@ -246,7 +246,7 @@ class Scribe:
         return full or not self._pending
 
     def _is_outgoing_alone(self) -> bool:
-        """True if all held frames were sent by Sightline, and so are already bounded."""
+        """True if all held frames were sent by Sightline, so that their sensitive values are already withheld."""
         return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
 
     def _bounded(self, matched: Matched) -> _Held:

@@ -34,7 +34,7 @@ Note: TypeAlias = Callable[[str, str], None]
 
 
 async def decline(ask: Ask) -> Answer:
-    """The responder of a session that has no other: declines every request."""
+    """Decline a request. This is the responder of a session without another one."""
     del ask
     return DECLINED
 
@@ -138,7 +138,7 @@ class Asker:
         return responses
 
     async def visited(self, outcome: Outcome, within_s: float, on_wait: Callable[[], None]) -> bool:
-        """Show the URLs that, according to an error, must be visited first.
+        """Ask the user to visit the URLs that, according to an error, must be visited first.
 
         True if the user agrees to all URLs, and the server reports within `within_s` seconds that all visits
         are complete. If `within_s` is 0, or a visit has no id, the user is still asked, but the result is

@@ -1,6 +1,6 @@
-"""Keeps one `subscriptions/listen` request open, to be notified of changes without a session.
+"""Keeps one `subscriptions/listen` request open, to be notified of changes.
 
-For stateless protocol revisions, which have no session. Source: MCP 2026-07-28, `subscriptions/listen`. A
+This is for stateless protocol revisions, which have no session. Source: MCP 2026-07-28, `subscriptions/listen`. A
 server answers the request when it ends the subscription. It does not report later what changed while no
 request was open, so the lists must be read again after that.
 """

@@ -758,7 +758,7 @@ class Session:
             )
 
     async def _reachable_connection(self) -> "Connection":
-        """The current connection; a lost one to an HTTP server is replaced first. Raises InspectorError."""
+        """The current connection. A lost connection to an HTTP server is replaced first. Raises InspectorError."""
         if self._reaching is not None:
             await asyncio.shield(self._reaching)
         connection = self._server_connection()

@@ -34,7 +34,7 @@ class Options(Struct, frozen=True, kw_only=True):
     policy: BoundaryPolicy = DEFAULT_POLICY
     """Settings that withhold more from models than the boundary does."""
     recorder: "Recorder | None" = None
-    """The recorder of the session, which is closed with it."""
+    """The recorder of the session; None to record nothing. The session does not close it."""
     forms: Forms = Forms.WAIT
     """The treatment of a page's form that was filled in and does not submit itself."""
     redeem_origin: str | None = None
@@ -50,7 +50,7 @@ class Options(Struct, frozen=True, kw_only=True):
     certificates: Certificates = field(default_factory=Certificates)
     """The certificates that are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
-    """The maximum size of a message. A longer one ends the connection."""
+    """The maximum size of a message. A longer one ends a stdio connection, or fails its HTTP request."""
     transport: "TransportOf | None" = None
     """The transport of messages, in place of the target's process or URL."""
     is_quick_to_end: bool = False

@@ -48,7 +48,7 @@ Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[FramedAnswer]]"
 
 
 def as_task(tool: Tool | None, server: ServerFacts | None) -> bool:
-    """True to call a tool as a task: the tool requires it, and its server has a handshake and supports it."""
+    """True if a tool must be called as a task, and its server has a handshake and supports such calls."""
     if tool is None or server is None or server.era is not Era.LEGACY or not tool.needs_task:
         return False
     return value_at(server.capabilities, "tasks", "requests", "tools", "call") is not None
@@ -169,8 +169,8 @@ class _Following:
     async def _given(self, state: TaskState, left_s: float) -> bool:
         """Answer the requests of the task.
 
-        False if that is impossible. In protocol revisions with a handshake, the server sends requests of its
-        own.
+        False if that is impossible. In protocol revisions with a handshake, the server sends them itself,
+        once Sightline has asked for the result.
         """
         if not self.handle.is_extension:
             if self.result is None:

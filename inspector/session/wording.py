@@ -23,9 +23,9 @@ _DURING_CALLS = ("elicitation/create", "sampling/createMessage", "roots/list")
 
 
 def unanswerable(outcome: Outcome, era: Era) -> str:
-    """The request that made a call fail because a stateless server cannot send it during a call; otherwise empty.
+    """The method of a request that a stateless server cannot send during a call; empty if the call did not fail for it.
 
-    The SDKs name it in their error.
+    The SDKs name the method in their error.
     """
     if era is not Era.MODERN:
         return ""

@@ -1,4 +1,4 @@
-"""An index of the events in a recording, by line: a few bytes per line, however large the lines are."""
+"""An index of the events in a recording, by line. It takes a few bytes per line, however large the lines are."""
 
 from array import array
 from bisect import bisect_left, bisect_right
