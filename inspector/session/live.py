@@ -480,7 +480,7 @@ class Session:
     async def request(self, method: str, params: JsonObject, *, timeout_s: float | None = None) -> Outcome:
         """Send any request unchanged. The boundary is not applied to the outcome, and no call record is kept.
 
-        Raises UnreachableError.
+        Raises UnreachableError, and UsageError for a page.
         """
         self._connected()
         if isinstance(self.target, PageTarget):

@@ -23,7 +23,7 @@ _DURING_CALLS = ("elicitation/create", "sampling/createMessage", "roots/list")
 
 
 def unanswerable(outcome: Outcome, era: Era) -> str:
-    """The method of a request that a stateless server cannot send during a call; empty if the call did not fail for it.
+    """The method of the request that a stateless server could not send, so that its call failed; otherwise empty.
 
     The SDKs name the method in their error.
     """

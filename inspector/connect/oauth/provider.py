@@ -347,7 +347,8 @@ class Provider:
     def _choose_method(self, response: httpx2.Response) -> None:
         """Set the method by which the user's own client authenticates.
 
-        It is one that the server supports, or RFC 8414's default if the server names none.
+        It is `client_secret_basic` if the server supports it or names no method (RFC 8414), else
+        `client_secret_post`.
         """
         client = self._storage.kept.client
         if self._identity.client_secret is None or client is None:
