@@ -163,7 +163,7 @@ class Scribe:
             yield structs.replace(projection, output=recorded_output(compared))
 
     def foresee(self, past: Iterable[Past]) -> Iterator[Line]:
-        """Find what to withhold in the whole past, so that the first lines of the past lack it too.
+        """Find what to withhold in the whole past, so that it is withheld from the earliest lines too.
 
         `past`: every connection so far, in order. Call this before anything else is written.
         """
