@@ -34,10 +34,10 @@ _QUOTED = 60
 def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
     """Convert `text` to the declared type.
 
-    `declared`: a field, or a schema; then `name` is the name of the argument. If a string is declared, the
-    text stays as it is. Numbers keep their spelling. `null` is null if null is allowed. A list of scalars is
-    JSON or comma-separated. An object is JSON. So is a value without a single type; if text is allowed, what
-    can be no other allowed value is text.
+    `declared`: a field, or a schema of the argument `name`. If a string is declared, the text stays as it is.
+    A number keeps its digits as written. `null` becomes null if null is allowed. A list of scalars is written
+    as JSON or with commas, and an object as JSON. A value that may have several types is written as JSON too;
+    if text is one of them, a text that is no allowed value of another type stays text.
 
     Raises UsageError with the name, the expected type and the given text; a sensitive value is not repeated.
     """
@@ -68,11 +68,12 @@ def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
 
 
 def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
-    """Parse arguments in the forms `k=v`, read as the schema declares `k`, and `k:=JSON`.
+    """Parse arguments in the form `k:=JSON` or `k=v`. The schema of `k` decides how `v` is read.
 
     `a.b=v` sets `b` in the object `a` if the schema has one; a declared key with a dot takes precedence.
-    Giving what may be a list more than once appends. Values are read as in a form. Only if the schema leaves the type open
-    does a text stay a text, unless it is a JSON object or list: numbers are not guessed. Raises UsageError.
+    If an argument that may be a list is given several times, its items are joined. Values are read as in a
+    form. If the schema declares no type, a value is text unless it is a JSON object or list, so that `1`
+    stays text. Raises UsageError.
     """
     form = form_of(schema)
     arguments: JsonObject = {}
@@ -169,7 +170,7 @@ def _as_list(value: Json) -> list[Json]:
 
 
 def may_be_text(field: Field) -> bool:
-    """True for a field without a single type that allows text."""
+    """True for a field of the kind JSON whose value may also be text."""
     return field.kind is FieldKind.JSON and (not field.types or "string" in field.types)
 
 
@@ -247,7 +248,7 @@ _LIST = 'Write a, b or, as JSON, ["a", "b"].'
 
 
 def _hinted(text: str, name: str, hint: str) -> Json:
-    """As `_parsed`; the error gets `hint` if it has none."""
+    """Parse a text like `_parsed`, but add `hint` to an error that has no hint."""
     try:
         return _parsed(text, name)
     except UsageError as error:
@@ -271,7 +272,7 @@ _CHARACTER = re.compile(r"(?:: line \d+ column \d+ \(char (\d+)\)| at character 
 
 
 def _located(reason: str, text: str) -> str:
-    """A reason of `parse` with its line and column, both from 1."""
+    """An error message of `parse` with line and column, both from 1, in place of the character's index."""
     found = _CHARACTER.search(reason)
     if not found:
         return reason

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 MAX_REPETITIONS = 100_000_000
-"""The maximum number of times that a schema may be applied to one place, over all levels of a value."""
+"""The maximum number of times that a schema may be applied to the deepest part of a value."""
 MAX_DEPTH = 400
 """The maximum nesting depth that is checked. The engine's stack overflows at some greater depth."""
 
@@ -52,7 +52,7 @@ def exact_for_engine(value: Json) -> Json:
 
 
 def has_exact_number(text: str) -> bool:
-    """True if the engine can compare a number of this spelling exactly."""
+    """True if the engine can compare a number exactly. `text`: the number as written in JSON."""
     if len(text) > MAX_INTEGER_DIGITS:
         return False
     try:

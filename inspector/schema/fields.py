@@ -68,10 +68,10 @@ class Field(Struct, frozen=True, kw_only=True):
     constraints: str = ""
     """The constraints in words: `1 to 10, a multiple of 2`."""
     sensitive: bool = False
-    """True if it, or anything inside it, is marked `x-sensitive` in any spelling, write-only, or a password."""
+    """True if the value, or a part of it, is marked `x-sensitive` (even misspelt), write-only, or a password."""
     examples: tuple[Json, ...] = ()
     plainest: Json = None
-    """The plainest value that may be valid, to fill in at first."""
+    """The simplest value that may be valid. A form is filled in with it if the field is required."""
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -117,15 +117,15 @@ def field_of(schema: Json, name: str = "") -> Field:
 
 
 def example_arguments(form: Form) -> JsonObject:
-    """Arguments to begin with: all defaults, and the plainest value for each other required argument.
+    """Arguments that fill in a new form: all defaults, and `plainest` for each other required argument.
 
-    Containers among the defaults belong to the schema: do not modify them.
+    Containers among the defaults belong to the schema, so do not modify them.
     """
     return _example(form.fields)
 
 
 class _Place(Struct, frozen=True, kw_only=True):
-    """The place of a field in a form."""
+    """What the schema around a field determines about it."""
 
     depth: int = 0
     required: bool = False
@@ -277,7 +277,7 @@ def _string(value: Json) -> str | None:
 
 
 def _names(value: Json) -> dict[str, bool]:
-    """The strings of a list, in order, each as the name of a property with the schema `true`."""
+    """The strings of a list, in order, as keys. Each value is True, the schema that allows everything."""
     listed = value if isinstance(value, list) else []
     return dict.fromkeys((name for name in listed if isinstance(name, str)), True)
 
@@ -322,7 +322,7 @@ def _only_value(schema: Json) -> list[Json] | None:
 
 _LONGEST_PATTERN = 60
 _LARGEST_FILL = 10**15
-"""The magnitude from which a bound is not filled in."""
+"""A bound of at least this magnitude is not filled in as a value."""
 
 
 def _constraints_of(keywords: JsonObject) -> str:
@@ -349,7 +349,7 @@ def _constraints_of(keywords: JsonObject) -> str:
 
 
 def _plainest(merged: Merged, choices: tuple[Json, ...]) -> Json:
-    """The plainest value that may be valid: an example, null if allowed, zero, the empty text, list or object."""
+    """The simplest value that may be valid, such as an example, null, a choice, zero, or an empty list."""
     examples = merged.keywords.get("examples")
     if isinstance(examples, list) and examples:
         return examples[0]
@@ -422,7 +422,10 @@ def _plainest_number(keywords: JsonObject) -> float:
 
 
 def _bounds(keywords: JsonObject) -> tuple[float | None, float | None]:
-    """The least and the greatest value. An exclusive bound is moved by one."""
+    """The least and the greatest value that may be filled in; None without a bound.
+
+    An exclusive bound is moved by one.
+    """
     low, high = number_of(keywords.get("minimum")), number_of(keywords.get("maximum"))
     above, below = number_of(keywords.get("exclusiveMinimum")), number_of(keywords.get("exclusiveMaximum"))
     lows = [bound for bound in (low, above + 1 if above is not None else None) if _fills(bound)]

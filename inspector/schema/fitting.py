@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[str | int, ...]
 
 MAX_MISFITS = 10_000
-"""The maximum number of parts that are judged one by one. With more, the value as a whole does not fit."""
+"""The maximum number of parts that are reported. If more do not fit, the whole value does not fit."""
 MAX_REPAIRS = 50
 """The maximum number of invalid keywords that are removed from a schema."""
 MAX_EXPLAINED = 40_000_000_000
@@ -37,12 +37,12 @@ def misfits(
     """The paths to the parts of `value` that do not fit `schema`; empty if all fits.
 
     `unjudged`: pointers to subschemas that count as fitting, because the values that they describe are
-    withheld anyway. `repetition`: how often the schema may be applied to a place each time that it is applied
-    to the container of the place, so at depth d `repetition` to the power of d times.
+    withheld anyway. `repetition`: the maximum number of times that the schema is applied to a part, each time
+    that it is applied to the container of the part. At depth d, it is applied up to `repetition`**d times.
 
-    If a required member is missing, the whole object does not fit; if a member is not allowed, only that
-    member. `format` is ignored, nothing is fetched, an unknown `$schema` is read as 2020-12, and a keyword
-    with an invalid value is ignored. Never raises: a value that cannot be checked does not fit.
+    If a required member is missing, the whole object does not fit. If a member is not allowed, only that
+    member does not fit. `format` is ignored, nothing is fetched, an unknown `$schema` is read as 2020-12, and
+    a keyword with an invalid value is ignored. Never raises: a value that cannot be checked does not fit.
     """
     try:
         depth, plain = levels_of(value)
@@ -98,7 +98,10 @@ def _names_a_key_twice(schema: Json) -> bool:
 
 
 def _repair(schema: object, path: "list[str | int]") -> None:
-    """Remove a keyword that cannot be applied from a schema. Marks still apply to the values that it describes."""
+    """Remove from `schema` the keyword at `path`, because the engine cannot apply it.
+
+    Sensitivity marks inside the keyword still count, because they are read from the original schema.
+    """
     holder = schema
     for token in path[:-1]:
         holder = holder[token]  # type: ignore[index]  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]

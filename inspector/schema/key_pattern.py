@@ -1,4 +1,4 @@
-"""Patterns for keys, matched in time linear in the key: a server's pattern cannot stall the program.
+"""Patterns for keys. Matching takes time linear in the key, so a server's pattern cannot stall the program.
 
 Source: JSON Schema, `patternProperties`; ECMA-262 syntax without look-around and back-references.
 """

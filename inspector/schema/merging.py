@@ -1,4 +1,6 @@
-"""Merges `$ref`, `allOf` and optional alternatives into one schema object, as far as input forms need it.
+"""Merges the schemas that apply to one value into one schema object, as far as input forms need it.
+
+Merged are `$ref`, `allOf`, and alternatives of one schema and null.
 
 A schema that cannot be merged becomes a field for JSON; validation, not the form, decides what is allowed.
 """
@@ -9,7 +11,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.schema.references import References
 
 MAX_PARTS = 100
-"""The maximum number of schema objects merged into one; the others are left out, and the problem says so."""
+"""The maximum number of schema objects merged into one. If there are more, `Merged.problem` says so."""
 
 _TYPES = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
 _LOWER_BOUNDS = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
@@ -69,7 +71,10 @@ class _Merging:
         self._problem = ""
 
     def add(self, schema: Json) -> None:
-        """Add a schema and those that it refers to. If two say different things, the earlier one wins."""
+        """Add a schema and those that it refers to.
+
+        Types and bounds are narrowed, and properties are united. For other keywords, the earlier schema wins.
+        """
         parts: list[Json] = [schema]
         taken = 0
         while parts:

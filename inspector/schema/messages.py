@@ -32,7 +32,7 @@ class Message:
     path: Path
     words: str
     given: str = ""
-    """The value found instead, as the end of the sentence; it may quote the value."""
+    """The end of the sentence, which says what was found instead; it may quote the value."""
     kind: str = ""
     """`given` without a quotation."""
     keyword: str = ""
@@ -40,7 +40,7 @@ class Message:
 
 
 def messages_of(error: "ValidationError", value: Json) -> Iterator[Message]:
-    """The messages about one error. `value`: the whole value that was checked, in its original spelling."""
+    """The messages about one error. `value`: the whole value that was checked, from which messages quote."""
     name, path = type(error.kind).__name__, tuple(error.instance_path)
     kind: Any = error.kind
     match name:
@@ -104,7 +104,7 @@ def _plain(error: "ValidationError", path: Path, given: Json) -> Message:
 
 
 def _alike(items: list[Json]) -> str:
-    """The indices of two equal items, as the end of a sentence; empty if none are near the beginning."""
+    """The indices of two equal items, as the end of a sentence; empty if the first items all differ."""
     first = items[:_MAX_COMPARED]
     for index, item in enumerate(first):
         for earlier in range(index):
@@ -142,7 +142,7 @@ def _alternatives(
 ) -> Iterator[Message]:
     """The messages about the alternative that the value most likely follows.
 
-    If each alternative requires a plain value, one message names them all.
+    If each alternative has one error, and the error says what the value must be, one message joins them.
     """
     here = len(error.instance_path)
     branches = sorted((branch for branch in context if branch), key=lambda branch: _distance(branch, here))
@@ -169,7 +169,10 @@ def _is_simple(found: Message, here: int) -> bool:
 
 
 def _distance(branch: "list[ValidationError]", here: int) -> tuple[bool, bool, int, int]:
-    """A sort key, the most likely alternative first: same type, same tag, fewer errors, deeper errors."""
+    """A sort key that puts the most likely alternative first.
+
+    An alternative is likely if its type and its tag fit, and if its errors are few or deep in the value.
+    """
     roots = [error for error in branch if len(error.instance_path) == here]
     below = [error for error in branch if len(error.instance_path) == here + 1]
     return (

@@ -1,4 +1,7 @@
-"""Locates the errors in a large value, through properties and items, in parts small enough to be explained."""
+"""Locates the errors in a large value.
+
+It follows properties and items down to parts that are small enough for the engine to explain.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidatorMap
 
 MAX_STEPS = 10_000
-"""The maximum number of pairs of a part of the value and a part of the schema that are visited."""
+"""The maximum number of steps, each to a faulty part of the value and the schema that applies to it."""
 
 
 class FaultyPart(Struct, frozen=True, kw_only=True):
@@ -23,7 +26,7 @@ class FaultyPart(Struct, frozen=True, kw_only=True):
     value: Json
     schema_pointer: str
     is_small: bool
-    """True if the part is small enough to be explained. If not, no smaller faulty part is known in it."""
+    """True if the part is small enough to be explained. If not, no faulty part was found inside it."""
 
 
 def faulty_parts(

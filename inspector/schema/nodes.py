@@ -1,6 +1,6 @@
 """Compiles an output schema into a graph: one node for each schema object, linked by the keywords between them.
 
-Source: JSON Schema 2020-12, with draft-07's spellings (`items` as a list, `additionalItems`, `dependencies`).
+Source: JSON Schema 2020-12 and draft-07 (for `items` as a list, `additionalItems` and `dependencies`).
 """
 
 import re
@@ -29,7 +29,7 @@ Scalar: TypeAlias = bool | int | float | str | None
 ScalarKey: TypeAlias = tuple[str, str | float | None]
 
 SCALARS: frozenset[type] = frozenset({bool, int, float, Number, str, type(None)})
-"""The exact types of all leaves."""
+"""The exact Python types of all values that are neither objects nor arrays."""
 
 _EXACT: dict[str, frozenset[type]] = {
     "string": frozenset({str}),
@@ -56,7 +56,7 @@ class Admission(Struct, frozen=True, kw_only=True):
 
     @property
     def plain(self) -> frozenset[type]:
-        """The Python types of which the schema allows every value, except for numbers of unusual spelling."""
+        """The Python types of which the schema allows every value. `Number` is never among them."""
         if self.types is None or self.values is not None:
             return frozenset()
         return frozenset(kind for name in self.types for kind in _EXACT.get(name, ()))
@@ -99,9 +99,9 @@ class Node:
     reason: str = ""
     """The reason why it counts as sensitive, in one sentence that quotes nothing."""
     mark_key: str | None = None
-    """The member that marks it, as spelt; None if it is sensitive for another reason."""
+    """The member that marks it, as written in the schema; None if it is sensitive for another reason."""
     names: bool = True
-    """True if its own keywords count as declarations: draft-07 ignores the siblings of `$ref`."""
+    """True if its own keywords count as declarations. They do not beside a `$ref` in draft-07 or older."""
     admission: Admission = NOTHING
     structured: frozenset[str] = frozenset()
     """The types, `object` or `array`, for whose contents the schema has keywords."""
@@ -125,7 +125,7 @@ class Node:
     contains: "Node | None" = None
     unevaluated_items: "Node | None" = None
     content: "Node | None" = None
-    """The node of `contentSchema`. It describes JSON inside a string, where no position can be pointed to."""
+    """The node of `contentSchema`. It describes JSON inside a string, into which no pointer can lead."""
     leads_to_mark: bool = True
     """True if the node, or any node that can be reached from it, is sensitive."""
     leads_to_release: bool = True
@@ -222,7 +222,7 @@ _READ = _DATA | {
     *("unevaluatedProperties", "propertyNames", "items", "prefixItems", "additionalItems", "contains"),
     *("unevaluatedItems", "contentSchema"),
 }
-"""The keywords whose marks are found, or mean nothing."""
+"""The keywords in which no further marks are searched for, because they are compiled or hold data."""
 _CONTENTS = {"object": ("properties",), "array": ("items", "prefixItems")}
 
 
@@ -396,7 +396,7 @@ def _marked_in(
 ) -> bool:
     """True if an object anywhere in `value` has a mark, or one of the keywords `referring`.
 
-    False if an object in it is one of `but`, by its `id`.
+    False if `but` contains the `id()` of an object in `value`.
     """
     is_marked = False
     waiting = [value]

@@ -28,10 +28,16 @@ MAX_TOGETHER = 2_000
 TOO_COSTLY = "the output schema is too complex to be judged at this place"
 
 _REMEMBERED_KEYS = 4_096
-"""The maximum number of keys that a position caches if no schema names them: a map may have millions."""
+"""The maximum number of keys that a position caches although no schema names them.
+
+An object that is used as a map may have millions of such keys.
+"""
 
 Speaker: TypeAlias = tuple[Node, bool]
-"""A schema object that describes a place, and whether it declares the place."""
+"""A schema object that applies to a place, and whether its keywords declare the place.
+
+Keywords under `if`, `not`, `contains`, a pattern or `additionalProperties` declare nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,7 +48,7 @@ class Source:
     """The reason, in one sentence that quotes nothing."""
     schema_pointer: str | None
     mark_key: str | None
-    """The member that marks the place, as spelt; None if the place cannot be judged."""
+    """The member that marks the place, as written in the schema; None if the place cannot be judged."""
 
 
 class Position:
@@ -98,9 +104,9 @@ class Position:
         self.declares_object = any(node.declares("object") for node in declaring)
         self.declares_array = any(node.declares("array") for node in declaring)
         self.plain: frozenset[type] = frozenset[type]().union(*(node.admission.plain for node in declaring))
-        """The exact types of which every scalar is declared; `admits` knows about other scalars."""
+        """The exact Python types of which every value is declared. For other scalars, ask `admits`."""
         self.plans: dict[object, object] = {}
-        """A cache for walks over objects here."""
+        """A cache of the boundary's walk, which keeps here how objects at this position are handled."""
 
     def admits(self, value: Json) -> bool:
         """True if the schema declares a type or a set of values for this place, and allows this scalar."""
@@ -139,7 +145,7 @@ class Position:
         return None if self._prefix_length else self.item(0)
 
     def item(self, index: int) -> "Position":
-        """The position of an array's item."""
+        """The position of the item at `index` in an array."""
         if index >= self._prefix_length:
             self._beyond = self._beyond or self._table.below_index(self._speakers, index)
             return self._beyond
@@ -162,7 +168,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
     faulty: tuple[str | None, ...]
     """Pointers to the parts that could not be judged; None for one whose pointer is too long."""
     repetition: int
-    """The maximum number of applications of the schema to one place, for each application to the place above."""
+    """The maximum number of applications of one schema object to a place, for each to the place above."""
 
     def start(self) -> Position:
         """The position of the whole value. Also resets the work limit of the walk."""
@@ -184,10 +190,10 @@ def positions_of(schema: Json) -> SchemaPositions:
 
 
 def _repetition(nodes: Iterable[Node]) -> int:
-    """An upper bound of how often a schema object is applied to one place.
+    """An upper bound of how often one schema object is applied to a place; at most MAX_EFFORT.
 
-    It is one, plus the ways that lead within one place from a schema object to the others there, beyond the
-    first way to each.
+    One schema object applies others to the same place, such as those in `allOf`. The bound is one, plus the
+    number of paths to them beyond the first path to each.
     """
     ways: dict[Node, int] = {}
     most = 1
@@ -217,7 +223,7 @@ def _reached(node: Node) -> set[Node]:
 
 
 def _ways(node: Node, known: dict[Node, int]) -> int:
-    """The number of ways from `node` to all schema objects of the same place, including `node`.
+    """The number of paths from `node` to all schema objects that apply to the same place, including `node`.
 
     Cycles are not counted.
     """

@@ -29,7 +29,7 @@ _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 class References:
-    """The references of one schema document."""
+    """Resolves references within one schema document. `root`: the whole document."""
 
     def __init__(self, root: Json) -> None:
         self._root = root
@@ -102,7 +102,7 @@ class References:
         return names
 
     def _containers(self) -> Iterator[SchemaPlace]:
-        """Every object of the root resource with an anchor; none if the resource has too many objects."""
+        """Every object in the root resource that has an anchor; none if the resource has too many objects."""
         # A parent-linked path, so that long keys are not copied for every object below them.
         stack: list[tuple[Json, _Path | None]] = [(self._root, None)]
         found: list[tuple[Json, _Path | None]] = []

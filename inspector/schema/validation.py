@@ -36,7 +36,10 @@ MAX_ERRORS = 1_000_000
 MAX_COPIED = 2_000_000_000
 """The maximum number of bytes that the engine may copy into its errors."""
 MAX_COMPARED = 20_000_000
-"""The maximum number of comparisons with members of `enum`: the values, times the members not looked up."""
+"""The maximum number of comparisons with members of `enum`.
+
+It limits the number of values in the checked value, times the number of members in mixed `enum`s.
+"""
 MAX_REPAIRS = 50
 """The maximum number of parts of one schema that are replaced because the engine cannot compile them."""
 MAX_BACKTRACKED = 20_000
@@ -93,7 +96,7 @@ def violations(value: Json, schema: Json, *, limit: int = 50) -> tuple[Violation
 
     The dialect is that of `$schema`, or else 2020-12. Nothing is fetched. A part that cannot be checked is a
     violation too: a broken schema, an unknown dialect or reference, duplicate keys, too many levels, too much
-    work. `format` is checked for the formats with an ASCII standard that the engine knows.
+    work. `format` is checked if the engine knows the format, except for those in `_UNCHECKED_FORMATS`.
 
     Never raises. Takes seconds at most, and should not run on the event loop.
     """
@@ -101,7 +104,7 @@ def violations(value: Json, schema: Json, *, limit: int = 50) -> tuple[Violation
 
 
 def schema_check(value: Json, schema: Json, *, limit: int = 50) -> SchemaCheck:
-    """The result of `violations`, with the number of further ones. Parts that could not be checked are listed apart."""
+    """Check a value as `violations` does. Parts that could not be checked are listed separately."""
     found, more = _judged(value, schema, max(1, limit))
     return SchemaCheck(
         violations=tuple(one for one in found if not one.is_unchecked),
@@ -111,9 +114,9 @@ def schema_check(value: Json, schema: Json, *, limit: int = 50) -> SchemaCheck:
 
 
 def faults_of(value: Json, limit: int, *, digits: bool = False) -> tuple[Violation, ...]:
-    """The first `limit` places of a parsed value that JSON does not allow: duplicate keys, NaN.
+    """The first `limit` faults in a parsed value that JSON does not allow, such as duplicate keys and NaN.
 
-    `digits`: true to include numbers that the engine cannot compare.
+    `digits`: True to include numbers that the engine cannot compare.
     """
     found: list[Violation] = []
     stack: list[tuple[Json, _Way | None]] = [(value, None)]
@@ -243,7 +246,7 @@ def _unchecked(reason: str) -> Violation:
 def _listed(
     value: Json, judged: Json, known: "_Compiled", depth: int, limit: int
 ) -> tuple[list[Violation], int]:
-    """The first violations and the number of all; for a large value, the number of those that are known."""
+    """The first `limit` violations, and the number of all. In a large value, some may not be found."""
     repetition = known.repetition**depth
 
     def is_small(part: Json) -> bool:
@@ -361,7 +364,7 @@ class _Compiled(Struct, frozen=True, kw_only=True):
     """The number of members of mixed `enum`s. An `enum` of only texts or only numbers is looked up instead."""
     repetition: int = 1
     marks: bool = True
-    """True if the schema marks anything as sensitive, or could."""
+    """True if the schema marks anything as sensitive, write-only or a password, or cannot be read in part."""
 
     def engine(self) -> "Validator":
         if self.validator is None:
@@ -369,7 +372,7 @@ class _Compiled(Struct, frozen=True, kw_only=True):
         return self.validator
 
     def validators(self) -> "ValidatorMap":
-        """An engine for each part of the schema."""
+        """A validator for each part of the schema, by `#` and its pointer."""
         from jsonschema_rs import validator_map_for  # noqa: PLC0415 - for few values
 
         schema = _for_engine(self.schema)
