@@ -134,7 +134,7 @@ class Auditor:
         # No schema says which arguments of an unlisted tool are secret.
         if call.tool is None:
             return self._key.marker(UNJUDGED, call.arguments)
-        # Pass an empty answer, so that only the arguments are learnt.
+        # With an empty answer, only values of the arguments are remembered as withheld.
         _, arguments, _ = self._bounder.page_call(call.tool, call.arguments, RpcError(value=None))
         return arguments
 

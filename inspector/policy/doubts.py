@@ -1,4 +1,4 @@
-"""What in a policy is probably a mistake: facts that no vocabulary knows, and built-in questions that the policy drops."""
+"""Finds probable mistakes in a policy: facts that no vocabulary has, and built-in rules that it leaves out."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -22,11 +22,14 @@ _HOLDERS: Mapping[_Parts, tuple[tuple[Subject, _Parts], ...]] = {
     ("response", "annotations"): ((Subject.RESULT, ("_meta", "annotations")),),
     ("response", "_meta"): ((Subject.RESULT, ("_meta",)),),
 }
-"""By the beginning of a fact: the subjects whose claims it reads, and the object that holds them."""
+"""The subjects whose claims a fact reads, each with the path of the object that holds them.
+
+The keys are the first two parts of the fact's name.
+"""
 _OF_REQUEST = frozenset({("openWorldHint",), ("attribution",)})
 """The members of `request.annotations`, which Sightline fills in."""
 _QUOTED = frozenset('."\\')
-"""The characters for which a part of a fact is quoted."""
+"""A part of a fact's name is quoted if it contains one of these characters."""
 
 
 def doubts(policy: Policy) -> tuple[str, ...]:
@@ -85,7 +88,7 @@ def _close(name: str, names: list[str]) -> str:
 
 
 def _written(part: str) -> str:
-    """A part of a fact as a policy spells it."""
+    """A part of a fact's name as it is written in a policy, quoted if necessary."""
     return dump_text(part) if _QUOTED.intersection(part) else part
 
 

@@ -59,7 +59,7 @@ _FROM_ANSWERS = frozenset(
 )
 """The facts that hold texts from an answer."""
 _OF_THE_USER = frozenset({("server", "target"), ("session", "servers")})
-"""The facts about what the user connects to: a command line or an address may contain a secret."""
+"""The facts that name what the user connects to. A command line or an address may contain a secret."""
 _SECRET = _FROM_ANSWERS | _OF_THE_USER
 _CLASSES = frozenset({"none", "user", "pii", "financial", "credentials", "regulated"})
 """The standard names of data classes."""
@@ -156,7 +156,7 @@ class Fact(Struct, frozen=True, kw_only=True):
         )
 
     def as_json(self) -> JsonObject:
-        """A JSON object with `fact`, `state`, `because` (the reasons) and, for a value to quote, `shown`."""
+        """A JSON object with `fact`, `state`, `shown` (if the value may be quoted) and `because` (reasons)."""
         content: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
             content["shown"] = shown(self.value)
@@ -212,7 +212,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         return (*self.reasons.get(path.pointer, ()), *chain.from_iterable(each))
 
     def _missing(self, path: FactPath, stopped_at: str) -> Fact:
-        """The fact at a path without a value. `stopped_at`: the first absent pointer on the path."""
+        """The fact at a path without a value. `stopped_at`: the pointer to the first absent value on it."""
         if path.pointer in self.unknown:
             return Fact(path=path, state=FactState.UNREADABLE, exists=Truth.NO)
         if stopped_at in self.unreadable:
@@ -253,7 +253,10 @@ class Situation(Struct, frozen=True, kw_only=True):
     server_name: str = ""
     """The name that the server gives itself, which proves nothing. Untrusted text."""
     title: str = ""
-    """The name that rules see, if it differs: for a template, the handle of the resource that is read."""
+    """The name that rules see in place of `name`; empty for `name` itself.
+
+    For a resource template, it is the handle of the resource that is read.
+    """
     resolution: Resolution | None = None
     """The answer to `tools/resolve` for these arguments; None if it was not requested."""
 

@@ -35,11 +35,14 @@ SCALES: Mapping[str, tuple[str, ...]] = {
 """The words that `at_least` can compare, in ascending order, by the last part of a fact's name."""
 
 Operator: TypeAlias = Callable[[Json, Json, Sequence[str]], Truth]
-"""Takes the fact's value, the operand, and the words that the fact can be, in ascending order (`scale_of`)."""
+"""Takes the fact's value, the operand, and the result of `scale_of` for the fact."""
 
 
 def scale_of(name: str) -> tuple[str, ...]:
-    """The words that a fact can have, in ascending order, by the last part of its name; empty if not ordered."""
+    """The values that a fact can have, in ascending order; empty if they have no order.
+
+    `name`: the last part of the fact's name.
+    """
     return SCALES.get(name, ())
 
 

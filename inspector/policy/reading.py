@@ -27,8 +27,8 @@ class _Wrong(Exception):  # noqa: N818 - never leaves this module
 def policy_of(value: Json, base: Policy | None = None) -> Policy | Malformed:
     """Parse the policy in `{"rules": [{"name", "effect", "conditions"}]}`.
 
-    Returns a Malformed with the place and the reason of a fault. `base`: the policy whose rules `"extends":
-    "default"` puts first. The reason is a text for the user, and quotes the input.
+    Returns a Malformed with the pointer to a fault and the reason, a text for the user that quotes the input.
+    `base`: the policy whose rules come first if the input has `"extends": "default"`.
     """
     try:
         top = _object(value, "", required=("rules",), optional=("extends",))

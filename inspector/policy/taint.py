@@ -1,6 +1,6 @@
 """The trust of an agent session: labels for untrusted content, data classes and sources in its answers.
 
-Which labels each answer adds, and what requests tell servers about them.
+Determines which labels each answer adds, and what requests tell servers about them.
 
 Source: SEP-1913, Terminology (agent session), Propagation Rules, Result Annotations, Response Annotations
 Scope, RequestAnnotations, and Privacy Considerations.
@@ -59,7 +59,7 @@ class TrustLabel:
     declaration: str = field(default="", compare=False)
     """The first declaration that caused the label, such as `webmcp untrustedContentHint of the tool at /annotations/…`.
 
-    If no declaration caused it: what did, in words. Untrusted text.
+    If something else caused the label, this describes it. Untrusted text.
     """
 
 
@@ -122,7 +122,7 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
 
 
 MAX_SOURCES = 256
-"""The maximum number of sources kept per result. `UNNAMED_SOURCES` marks that there are more."""
+"""The maximum number of sources kept per result. If there are more, the label UNNAMED_SOURCES is added."""
 MAX_SOURCE_CHARACTERS = 2048
 
 _OF_RESPONSES = frozenset({ContradictionKind.RESULT_OPEN_WORLD, ContradictionKind.SET_IN_RESULT})
@@ -177,7 +177,7 @@ def _declarations(trait: Trait) -> dict[Word, str]:
 
 
 def declaration_of(claim: Claim) -> str:
-    """The vocabulary and key of a claim, whose it is, and its pointer there. Untrusted text."""
+    """A claim in words: its vocabulary and key, and its pointer in the tool or answer. Untrusted text."""
     of = "tool" if claim.subject is Subject.TOOL else "answer"
     return f"{claim.vocabulary} {claim.key} of the {of}{f' at {claim.pointer}' if claim.pointer else ''}"
 

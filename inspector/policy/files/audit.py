@@ -33,7 +33,7 @@ class Audit:
     """The audit log of one run. Its methods block until a line is written; any thread may call them."""
 
     def __init__(self, path: Path | None = None, settings: AuditSettings | None = None) -> None:
-        """Open the file, and create the handlers. Raises UsageError.
+        """Open the file, and create the handlers. Raises UsageError if one of them cannot be used.
 
         `path`: the file to append to. `settings`: further handlers, and the file if `path` is None.
         """

@@ -92,7 +92,7 @@ def _plain(value: object, where: str) -> Json:
 
 
 def _place(pointer: str, lines: tuple[int, ...]) -> str:
-    """The rule that has an error: by its line, or by its number if the line is unknown."""
+    """The beginning of an error message: the line of the rule with the error, or else the rule's number."""
     parts = split(pointer)
     if len(parts) < 2 or parts[0] != "rules":
         return f"line 1: {pointer}: " if pointer else "line 1: "

@@ -31,6 +31,6 @@ class Terms(Struct, frozen=True, kw_only=True):
     source: str = ""
     """The file of the policy; empty for the built-in policy."""
     doubts: tuple[str, ...] = ()
-    """What in the policy is probably a mistake, a sentence each. Safe to show."""
+    """The probable mistakes in the policy, one sentence each. Safe to show."""
     audit: "Audit | None" = None
     """The audit log, which the caller closes; None to log nothing."""

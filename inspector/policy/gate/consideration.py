@@ -77,7 +77,7 @@ class Consideration(Struct, frozen=True, kw_only=True):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reasons for the verdict, a sentence each: matching rules, changed definitions, a problem.
+        """The reasons for the verdict, one sentence each: matching rules, changed definitions, a problem.
 
         Safe to show; quotes no argument.
         """

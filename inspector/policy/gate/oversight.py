@@ -55,7 +55,7 @@ TIMEOUT_S = 5.0
 _KEPT = 64
 """The maximum number of resolutions kept per connection."""
 _SMALL_BYTES = 16 * 1024
-"""The size up to which ruling on an answer is faster than starting a thread. A size of 0 is unknown."""
+"""The size in bytes up to which an answer is judged without a thread. A size of 0 is an unknown size."""
 
 
 class Resolver:
@@ -114,9 +114,9 @@ class Oversight:
         self.number = 1
         """The number of the agent session, counted from 1."""
         self.propagation: dict[str, SourceDetail] = {}
-        """By target, how much its server learns of other servers' sources.
+        """How much each server is told about the sources of other servers, by target.
 
-        A target that is missing here gets no annotations.
+        A request to a target that is missing here has no annotations.
         """
         self._audit = audit
         self._calls = 0
@@ -128,13 +128,13 @@ class Oversight:
     def renew(self) -> None:
         """Begin a new agent session without untrusted sources.
 
-        Calls keep their count, so that numbers stay unique.
+        The numbers of calls continue, so that they stay unique.
         """
         self.number += 1
         self.trust = SessionTrust()
 
     def conceal(self, secret: str) -> None:
-        """Withhold a value from all later lines of the audit log. Waits for a line that is being made."""
+        """Withhold a value from all later lines of the audit log. Blocks while a line is being written."""
         if self._audit is not None:
             self._audit.conceal([secret])
 

@@ -22,7 +22,7 @@ from inspector.session.call_record import CallRecord
 
 
 class ReplayedDecision(Struct, frozen=True, kw_only=True):
-    """A recorded call with the decisions about it and its answer."""
+    """A recorded call, with the decision about the call and the ruling on its answer."""
 
     call: ReplayedCall
     consideration: Consideration

@@ -1,4 +1,4 @@
-"""Applies policy rules to answers: the effects, the trust labels that are added, what a model may see."""
+"""Applies policy rules to an answer: what they do, which trust labels it adds, and what a model may see."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -33,13 +33,13 @@ class Ruled(Struct, frozen=True, kw_only=True):
     """A call that was made, with the decision of the policy about its answer."""
 
     record: CallRecord
-    """The record of the call. Its policy includes what the rules require."""
+    """The record of the call. Its boundary policy includes what the rules require."""
     consideration: Consideration
     handling: Handling
     brought: SessionTrust
     """The trust labels that the answer added to the agent session."""
     remarks: tuple[str, ...] = ()
-    """Sentences on contradictions with the tool's declarations, and on a failed log.
+    """Sentences about contradictions to the tool's declarations, or about a log that could not be written.
 
     They contain no text of the server.
     """
@@ -137,9 +137,9 @@ def _untrusted(origin: LabelOrigin, cause: str) -> SessionTrust:
 
 
 def _of_marked_values(record: CallRecord, origin: LabelOrigin) -> SessionTrust:
-    """The label of an answer with a value at a position that the output schema marks sensitive.
+    """The label SENSITIVE if the answer has a value at a position that the output schema marks sensitive.
 
-    It does not depend on the boundary, like all labels: at `open` the value reaches the model.
+    No label depends on the boundary level, because at `open` the value reaches the model.
     """
     if record.tool is None or record.tool.output_schema is None:
         return SessionTrust()
