@@ -68,7 +68,7 @@ class Field(Struct, frozen=True, kw_only=True):
     constraints: str = ""
     """The constraints in words: `1 to 10, a multiple of 2`."""
     sensitive: bool = False
-    """True if the value, or a part of it, is marked `x-sensitive` (even misspelt), write-only, or a password."""
+    """True if the value or a part of it is a password, write-only, or marked `x-sensitive`, even misspelt."""
     examples: tuple[Json, ...] = ()
     plainest: Json = None
     """The simplest value that may be valid. A form is filled in with it if the field is required."""
