@@ -1,4 +1,4 @@
-"""Finds probable mistakes in a policy: facts that no vocabulary has, and built-in rules that it leaves out."""
+"""Finds probable mistakes in a policy: facts that no vocabulary has, and built-in rules that are missing."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches

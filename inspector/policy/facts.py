@@ -156,7 +156,7 @@ class Fact(Struct, frozen=True, kw_only=True):
         )
 
     def as_json(self) -> JsonObject:
-        """A JSON object with `fact`, `state`, `shown` (if the value may be quoted) and `because` (reasons)."""
+        """A JSON object with `fact`, `state`, `shown` (if it may be quoted) and `because` (the reasons)."""
         content: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
             content["shown"] = shown(self.value)
