@@ -1,4 +1,4 @@
-"""Builds the catalogue of a page from what the page declared, the browser kept, and agents see of each tool.
+"""Builds the catalogue of a page: what the page declared, the browser kept, and agents see of each tool.
 
 Claims and the boundary read one joined definition. Declarations of the page and of the browser count, because
 what the browser dropped still says how the page wants results to be treated. Sources:
@@ -85,7 +85,7 @@ class Handles:
     """
 
     def __init__(self, tools: Iterable[tuple[str, str, tuple[int, ...]]]) -> None:
-        """`tools`: the name, the origin, and the frame's place in the page, of each tool."""
+        """`tools`: for each tool, its name, its origin, and its frame's position as in `Offers.position`."""
         self._shared: Counter[str] = Counter()
         for name, origin, position in tools:
             self._shared.update(_forms(name, origin, position))
@@ -126,10 +126,7 @@ _UNREAD: JsonObject = {"$ref": "sightline:unread"}
 
 
 class Joined:
-    """One definition of a page's tool, joined from what the page declared and what the browser kept.
-
-    Also the differences between the two.
-    """
+    """A tool's definition, joined from what the page declared and the browser kept, and their differences."""
 
     def __init__(self, kept: KeptTool, declaration: Declaration | None, agent: Json) -> None:
         self.dropped: list[str] = []
@@ -236,7 +233,7 @@ class Offers(Struct, frozen=True, kw_only=True):
     refusals: tuple[Refusal, ...] = ()
     """The registrations that the browser refused, in order of time."""
     position: tuple[int, ...] = ()
-    """The child numbers from the page down to the frame, from 1; empty for the page itself."""
+    """The child numbers, from 1, of the frames that contain this one and of itself; empty for the page."""
 
 
 def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:

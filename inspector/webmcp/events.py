@@ -94,8 +94,8 @@ def _declared_name(tool: Json) -> str | None:
 def as_json(value: Json) -> Json:
     """A value as `JSON.stringify` writes it.
 
-    Values without JSON, which the browser writes in brackets, are left out of objects, and are null in lists;
-    numbers without JSON are null.
+    For a value that JSON does not have, the hook writes a text such as `[function]`. Here it is left out of
+    an object, and becomes null in a list. A number such as `[NaN]` becomes null.
     """
     match value:
         case dict():
@@ -193,7 +193,7 @@ def document_of(frame: Json, *, is_observed: bool) -> PageDocument | None:
 def policy_of(node: Json, blocked_by: Json) -> FramePolicy:
     """The permissions policy that the element of a frame states. `node`: a `DOM.Node`, or None.
 
-    `blocked_by`: the browser's reason.
+    `blocked_by`: the reason why the browser forbids the document to offer tools.
     """
     described = node if isinstance(node, dict) else {}
     listed = described.get("attributes")

@@ -22,7 +22,7 @@ class TreeChange(Struct, frozen=True, kw_only=True):
     tools: bool = False
     """True if the catalogue changed."""
     gone: frozenset[str] = frozenset()
-    """The frames whose document is gone: navigated away, removed, or its process ended."""
+    """The ids of frames whose document is gone, by navigation, by removal, or because its process ended."""
 
 
 _NOTHING = TreeChange()

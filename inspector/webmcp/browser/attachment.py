@@ -1,6 +1,7 @@
 """Attaches to a tab and all its frames, and injects scripts before any script of the page runs.
 
-The hook reports the tools that the page declares; the polyfill offers the WebMCP API if the browser does not.
+There are two scripts. The hook reports the tools that the page declares. The polyfill offers the WebMCP API
+if the browser does not.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ def hook_script(binding: str, script: str, proof: str) -> str:
     """The source of the hook, which reports the page's declarations.
 
     `binding`: the name of the function that the hook calls with each report. `script`: the hook's name in
-    stack traces. `proof`: see hook.js.
+    stack traces. `proof`: the secret in each report, which shows that the report is from the hook.
     """
     return f'({_packaged("hook.js")})("{binding}", "{script}", "{proof}");\n//# sourceURL={script}'
 
@@ -34,7 +35,7 @@ def hook_script(binding: str, script: str, proof: str) -> str:
 def polyfill_script(host: "tuple[str, str, str] | None" = None) -> str:
     """The source of the polyfill, the API for a browser without one.
 
-    `host`: channel, link and binding, for calls from outside the page.
+    `host`: `channel`, `link` and `binding` of a `PolyfillBackend`; None if only the page itself calls tools.
     """
     parts = [f"{name}: {_packaged(f'polyfill_{name}.js')}" for name in _PARTS]
     if host is not None:
@@ -71,7 +72,7 @@ class Attachment:
         self.polyfill: PolyfillBackend | None = None
         """The API for a browser without one; None if the browser has its own."""
         self.binding = f"b{secrets.token_hex(12)}"
-        """The name of the function that the hook reports to. No script of the page can find it."""
+        """The name of the function that the hook reports to. It is random, so that no page can guess it."""
         self.script = f"s{secrets.token_hex(12)}"
         """The name of the hook's script in stack traces."""
         self.proof = secrets.token_hex(12)
@@ -99,8 +100,8 @@ class Attachment:
     async def prepare(self, session: str) -> None:
         """Enable the events of one session, and inject the scripts. Sends all requests at once.
 
-        The events are those of frames, also in other processes, contexts and tools. Raises CdpError,
-        CdpLostError, TimeoutError.
+        The events are about tools, execution contexts, and frames, including frames in other processes.
+        Raises CdpError, CdpLostError, TimeoutError.
         """
         send = self._cdp.send
         asked = [

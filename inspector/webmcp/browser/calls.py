@@ -1,6 +1,6 @@
 """Calls a page's tools in the browser or in the polyfill.
 
-A call is answered by an event, cancelled, timed out, or lost.
+A call ends with an event that answers it, a cancellation, a timeout, or the loss of the page.
 """
 
 import asyncio
@@ -142,9 +142,9 @@ class PolyfillBackend:
 
 
 TOOL_ERROR = -31954
-"""The JSON-RPC error code that stands for a tool's error."""
+"""The JSON-RPC error code with which an error thrown by a tool is reported."""
 GRACE_S = 2.0
-"""The time in which a tool may still answer after its document is gone: a form answers after its navigation."""
+"""The time in which a tool may still answer after its document is gone. A form answers after it navigates."""
 
 
 UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"

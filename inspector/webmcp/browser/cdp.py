@@ -1,6 +1,6 @@
-"""The Chrome DevTools Protocol over a WebSocket: ids, flat sessions, events; each message is a frame.
+"""Speaks the Chrome DevTools Protocol over a WebSocket, in flat mode. Each message becomes a frame.
 
-Source: https://chromedevtools.github.io/devtools-protocol/. Validates nothing.
+Source: https://chromedevtools.github.io/devtools-protocol/. Results and parameters are not validated.
 """
 
 import asyncio
@@ -203,7 +203,7 @@ class Cdp:
         return True
 
     async def _is_hidden_event(self, raw: bytes) -> bool:
-        """Pass these bytes to the hidden events' callback if they are such an event. Returns whether they are."""
+        """If these bytes are a hidden event, pass it to the callback. Returns whether they are one."""
         body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
         match body:
             case JsonText(value={"method": str(method), **rest}) if method.startswith(self._hidden):

@@ -93,7 +93,7 @@ def _temporary_outside(profile: Path) -> Iterator[Path]:
 
 
 def sweep_profiles() -> None:
-    """Remove the profiles of this user whose Sightline was killed before it could remove them."""
+    """Remove profiles of this user that are left because a Sightline process was killed."""
     with contextlib.suppress(OSError):
         for profile in profiles_folder().iterdir():
             if profile.name.startswith(_PREFIX) and not _may_be_in_use(profile):

@@ -272,7 +272,10 @@ async def open_page(
     on_change: Callable[[], None],
     will_settle: bool = False,
 ) -> PageConnection:
-    """Open a page that is ready for calls. Raises InspectorError and leaves no process and no profile behind."""
+    """Open a page, and return the connection when it is ready for calls.
+
+    Raises InspectorError, and then leaves no process and no profile behind.
+    """
     connection = PageConnection(target, Tap(on_frame), on_change, will_settle=will_settle)
     try:
         await connection.open(timeout_s)

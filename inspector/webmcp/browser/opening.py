@@ -144,7 +144,7 @@ class PageOpening:
         self.loaded = asyncio.Event()
         """Set when the page has loaded, or the connection is lost."""
         self.tab: BrowserTab | None = None
-        """The chosen tab; None until then."""
+        """The tab; None until `show` has chosen it."""
 
     async def show(self, notes: tuple[str, ...], settled: Callable[[], Awaitable[None]]) -> BrowserFacts:
         """Open the page. Raises InspectorError, CdpError, WorldError, OSError, TimeoutError.

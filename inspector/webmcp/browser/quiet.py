@@ -13,11 +13,14 @@ from inspector.json.exact import Json, JsonObject
 from inspector.webmcp.browser.cdp import CdpEvent
 
 CALM_S = 1.5
-"""The seconds of calm after the last change of documents or tools; longer than the usual timer of one second."""
+"""The seconds without a change of documents or tools before a page counts as quiet.
+
+They are longer than one second, the usual time of a timer.
+"""
 NETWORK_CALM_S = 0.5
-"""The seconds of calm after the end of the last request."""
+"""The seconds after the end of the last request before a page counts as quiet."""
 SLOW_S = 0.25
-"""The seconds from which an answer of the page counts as slow: the page was busy, and its timers are late."""
+"""If the page takes more seconds than this to answer, it was busy, and its timers are late."""
 HIDDEN = ("Network.", "ServiceWorker.")
 """Domains whose events hold cookies, form data and data of other sites.
 
@@ -58,9 +61,9 @@ class Quiet:
         self._requests: dict[str, str] = {}
         """The session of each request in flight."""
         self._scopes: dict[str, str] = {}
-        """The scope of each service worker registration."""
+        """The scope (a URL) of each service worker registration, by registration id."""
         self._workers: dict[str, str] = {}
-        """The registration of each version of a service worker at work."""
+        """The registration ids of service workers that are being installed or activated, by version id."""
         self._stirred = asyncio.Event()
 
     def stir(self) -> None:

@@ -81,7 +81,7 @@ class Worlds:
         return value_of(result)
 
     async def submit(self, document: PageDocument, session: str, *, node: int | None, name: str) -> str:
-        """Submit a form in the way in which its first button does.
+        """Submit a form as its first submit button does.
 
         Returns the reason why that failed; empty on success.
 
