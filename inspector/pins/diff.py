@@ -38,7 +38,7 @@ class DefinitionChange(Struct, frozen=True, kw_only=True):
     pointer: str
     """A pointer into the definition; empty if the whole tool was added or removed."""
     before: Json = None
-    """The value before, or the whole definition. None too if there was none. Untrusted."""
+    """The value before, or the whole definition; None if the value was null or absent. Untrusted."""
     after: Json = None
     weakens: tuple[str, ...] = ()
     """The declarations that the change weakens, as statements. May quote untrusted text."""
@@ -85,7 +85,7 @@ def is_same(before: Tool, after: Tool) -> bool:
 
 
 def compared(tool: Tool) -> JsonObject:
-    """The definition, with the address of a page's frame without query and fragment."""
+    """The definition for comparison. The address of a page's frame in it has no query and no fragment."""
     return _bare(tool.definition) if tool.page else tool.definition
 
 

@@ -65,7 +65,7 @@ def _names_relative_file(command: tuple[str, ...]) -> bool:
 
 
 def reported_as(target: Target) -> str:
-    """The name of a target in a report: without the folder in which Sightline runs, which differs by machine."""
+    """The name of a target in a report, without the folder in which Sightline runs: it differs by machine."""
     identity = identified(target)
     if identity is None:
         return str(target)
@@ -90,9 +90,9 @@ def known_as(target: Target) -> Identity:
 def read_pin(identity: Identity) -> Pinned | None:
     """The pin of a server; None if there is none.
 
-    If a command has no pin of its own, its pin without the folder counts, or the one with this folder:
-    whether its words name a file here can change, and earlier versions pinned without the folder. Such a pin
-    may be of another server, but to ignore it could hide a change.
+    The identity of a command has a folder or none. Which one applies depends on the files in the folder, and
+    earlier versions stored none. So if `identity` has no pin, the pin of the other identity counts. It may be
+    of another server, but to ignore it could hide a change.
 
     Raises UsageError if the file is invalid, or others can write it.
     """
@@ -200,17 +200,17 @@ class Watch:
         self._given = pinned
         self._first: ServerDefinitions | None = None
         self._last: ServerDefinitions | None = None
-        """The listing before this one."""
+        """The definitions in the last listing; None before the first."""
         self._file: tuple[int, int] | None = None
-        """The file of the pin when it was last read or written."""
+        """The inode and time of the pin's file when it was last read or written; None without a file."""
         self.state = PinState()
         """The state after the last listing."""
 
     def listed(self, catalogue: Catalogue, instructions: str | None, *, is_edited: bool = False) -> PinState:
         """Compare a complete listing. An unreadable pin is a reason to confirm calls, not an error.
 
-        `is_edited`: the user has saved a file of the server, which was then started again and gave this
-        listing. So the user has made its changes.
+        `is_edited`: whether this is the first listing after the user saved a file of the server and Sightline
+        started the server again. If so, the user has made the changes in it.
         """
         now = definitions_of(catalogue, instructions)
         pinned, fault = self._pinned()
@@ -240,7 +240,7 @@ class Watch:
         return self._given is None and self._file != self._file_now()
 
     def _file_now(self) -> tuple[int, int] | None:
-        """The file of the pin by its inode and time, which every new pin changes; None if there is no file."""
+        """The inode and time (ns) of the pin's file, which change with every new pin; None without a file."""
         with suppress(UsageError):
             for each in _known(known_as(self._target)):
                 with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The values that were withheld from any call of a session, to mask them wherever else they are shown."""
+"""Collects the values withheld from any call of a session, and masks them wherever else they are shown."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -13,15 +13,15 @@ from inspector.json.texts import forms_of, texts_in
 from inspector.json.walk import places
 
 _MOST_PARTS = 32
-"""The number of searches that are kept apart, each with the call that its values are from."""
+"""The maximum number of calls whose values are searched for separately. Beyond it, they are joined."""
 _MOST_LITERALS = 300
 """The number of values of one call that are masked within a text. With more, the whole text is masked."""
 _LONGEST = 4_000
-"""The number of characters of a text that `short` searches: it runs where keys are handled."""
+"""The number of characters that `short` searches. It is small, because `short` delays key presses."""
 _LEFT_OUT = 400
-"""The number of characters that `short` cuts before the end, where a part of a value may be."""
+"""The number of characters that `short` leaves out at the end, where a value that is cut is not found."""
 _MOST_SHOWN = 64_000
-"""The number of characters of lines that are searched where keys are handled."""
+"""The number of characters that `lines` searches. It is limited, because `lines` delays key presses."""
 _MOST_CACHED = 2_000
 
 
@@ -29,11 +29,11 @@ class _Part:
     """Values that were first withheld from one call. Can be used in several threads."""
 
     def __init__(self, number: int, texts: frozenset[str]) -> None:
-        """`number`: of the call; 0 if the values are from several calls, or were fetched or entered."""
+        """`number`: the number of the call; 0 for values from several calls, or values fetched or entered."""
         self.number = number
         self.texts = texts
         self._echoes = Echoes(texts)
-        # The search is built at its first use: here, in the thread that has found the values.
+        # The first use builds the search. This thread has found the values, and may take the time.
         self._echoes.matches(("built now, not where keys are handled",))
 
     @cached_property
@@ -72,10 +72,11 @@ class KnownSecrets:
     def masked(
         self, value: Json, word: Callable[[Json], str], but: int | None = None
     ) -> tuple[Json, Mapping[str, str]]:
-        """A value with a mask for each copy in it, and by pointer where the copies were withheld from.
+        """Mask each copy of a withheld value in `value`.
 
-        `word`: the mask of a value. `but`: the number of a call whose values are not masked. Takes time in
-        proportion to the value.
+        Returns the masked value, and for the pointer of each mask where the copied value was withheld from,
+        such as `withheld from #1`. `word`: returns the mask for a value. `but`: the number of a call whose
+        values are not masked. Takes time in proportion to the value.
         """
         why = dict[str, str]()
         texts: set[str] | None = None
@@ -91,7 +92,10 @@ class KnownSecrets:
         return value, why
 
     def masked_text(self, text: str) -> str:
-        """A text with a mask for each copy in it; a mask for each line, or for all of it, with one in another spelling."""
+        """Mask each copy of a withheld value in a text.
+
+        If a copy is encoded, its whole line is masked. If a copy spans several lines, all lines are masked.
+        """
         for part in self._parts:
             if not part.found((text,)):
                 continue
@@ -106,7 +110,7 @@ class KnownSecrets:
         return text
 
     def short(self, text: str) -> str:
-        """`masked_text` of the start of a text; the rest of a long text is cut. Takes little time for any text."""
+        """The start of a text, masked as by `masked_text`. A long text is cut, so this takes little time."""
         if not self._parts or not text:
             return text
         start = text[:_LONGEST]
@@ -118,7 +122,7 @@ class KnownSecrets:
         return masked if len(text) <= _LONGEST else masked[:-_LEFT_OUT]
 
     def lines(self, text: str) -> tuple[str, bool]:
-        """`masked_text` of the first lines of a text, and whether there are more. Takes little time for any text."""
+        """The first lines of a text, masked as by `masked_text`, and whether there are more. Fast."""
         if not self._parts or len(text) <= _LONGEST:
             return self.short(text), False
         end = text.rfind("\n", 0, _MOST_SHOWN)
@@ -142,12 +146,15 @@ class SessionSecrets:
 
 
 def withheld_from(number: int) -> str:
-    """`withheld from #1`."""
+    """Where a value was withheld, such as `withheld from #1`. `number`: that of the call; 0 if unknown."""
     return f"withheld from #{number:,}" if number else "withheld before"
 
 
 def calls_withheld_from(why: Iterable[str]) -> str:
-    """`what was withheld from #1 and from #2`. `why`: of each place, as `KnownSecrets.masked` returns it."""
+    """A text about withheld values, such as `what was withheld from #1 and from #2`.
+
+    `why`: where each value was withheld from, as `KnownSecrets.masked` returns it.
+    """
     calls = sorted({each.removeprefix("withheld ") for each in why})
     more = f" and {len(calls) - 2:,} more" if len(calls) > 2 else ""
     return f"what was withheld {' and '.join(calls[:2])}{more}"

@@ -78,7 +78,7 @@ class ConfirmReason(Struct, frozen=True, kw_only=True):
     """A reason to ask the user before a call. Its key identifies the reason, so that Sightline asks only once."""
 
     key: str
-    """A key that identifies the change, which the user confirms only once."""
+    """A text that identifies the change. The user is asked only once for each key."""
     sentence: str
     """A sentence that is safe to show."""
     changes: tuple[DefinitionChange, ...] = ()
@@ -120,7 +120,7 @@ class PinState:
     first: tuple[Tool, ...] = ()
     """The definitions that changed since the session's first listing, as listed then.
 
-    Unlike in `altered`, a change since the pin counts here too.
+    A definition is included here even if `altered` already reports its change since the pin.
     """
     asking: Mapping[str, tuple[ConfirmReason, ...]] = field(
         default_factory=dict[str, tuple[ConfirmReason, ...]], repr=False

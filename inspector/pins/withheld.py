@@ -1,4 +1,4 @@
-"""Finds copies of withheld values: in definitions, which must not be stored then, in results, and on stderr."""
+"""Finds copies of withheld values in results, on stderr, and in definitions, which are then not stored."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ _WORDS = re.compile(r"\S+")
 
 
 class WithheldValues:
-    """The withheld values of calls, which are found in other texts of the server. Use it in one thread at a time."""
+    """Remembers the withheld values of calls, and finds copies of them. Use it in one thread at a time."""
 
     def __init__(self) -> None:
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
@@ -51,9 +51,9 @@ class WithheldValues:
         return not known.is_empty and known.repeats(value)
 
     def repeated_in(self, value: Json) -> str | None:
-        """The pointer to the first text that `repeats` a withheld value; None if the value repeats none.
+        """The pointer to the first text in `value` that repeats a withheld value; None if it repeats none.
 
-        The pointer is empty if no text alone repeats one.
+        The pointer is empty if only several texts together repeat one.
         """
         if not self.repeats(value):
             return None
@@ -62,11 +62,11 @@ class WithheldValues:
         return join(next(found, ()))
 
     def masked_text(self, text: str) -> str:
-        """`text` with a mask for each word, or else line, that repeats a withheld value, however short."""
+        """Mask words that repeat a withheld value, however short; if no single word does, the whole line."""
         return self._bounder.known.masked_text(text)
 
     def masked_at(self, text: str, at: int) -> tuple[str, int]:
-        """The text as in `masked_text`, and the position in it that corresponds to position `at` in `text`."""
+        """`text`, masked as by `masked_text`, and the position in it that corresponds to position `at`."""
         shown = self.masked_text(text)
         if shown == text:
             return text, at
@@ -81,7 +81,7 @@ class WithheldValues:
         return shown, sum(len(line) + 1 for line in lines[:above])
 
     def masked_lines(self, lines: Sequence[str]) -> tuple[str, ...]:
-        """The lines as in `masked_text`; as many masks if a withheld value is spread over several lines."""
+        """The lines, masked as by `masked_text`. If a withheld value spans several lines, all are masked."""
         if not lines:
             return ()
         text = "\n".join(lines)
@@ -112,12 +112,15 @@ class SafeLines(Struct, frozen=True, kw_only=True):
     """True if a line repeats a withheld value that is long enough not to occur by chance."""
 
     def remark(self, stream: str) -> str:
-        """`the server's stderr repeats a masked value`; empty if no line does. `stream`: where the lines are from."""
+        """A remark such as `the server's stderr repeats a masked value`; empty if no line repeats one.
+
+        `stream`: the name of the stream that the lines are from.
+        """
         return f"the server's {stream} repeats a masked value" if self.repeats else ""
 
 
 class OutputMasks:
-    """Masks what a server writes to stderr or stdout during a call, as its result and its sensitive arguments are masked.
+    """Masks the withheld values of a call in what the server writes to stderr or stdout during it.
 
     Use it in one thread at a time.
     """
