@@ -67,7 +67,7 @@ def holdings_in(raw: Json, removals: Sequence[Removal]) -> Holdings:
 
 
 def _without_repeats(listed: Iterable[ListedReference]) -> tuple[LocatedReference, ...]:
-    """The references, each listed once: servers repeat a reference in text and structure."""
+    """The references, each once, because servers repeat a reference in text and in structured content."""
     located: dict[object, LocatedReference] = {}
     for place, reference in enumerate(listed):
         known = (

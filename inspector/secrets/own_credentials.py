@@ -1,7 +1,7 @@
 """The user's own credentials: values in `--header`, `-e`, a configuration, a command line or a URL.
 
-A server may repeat them in errors and logs. Sightline masks them in its own texts, in every spelling that
-`inspector.boundary.echoes` finds. docs/secrets.md defines which values count.
+A server may repeat them in errors and logs. Sightline masks them in its own texts, even if they are encoded,
+as far as `inspector.boundary.echoes` finds them. docs/secrets.md defines which values count.
 """
 
 import re
@@ -33,7 +33,7 @@ LEAST_VARIABLE = 8
 LEAST_UNNAMED = 16
 """The minimum length of any other value that is not a path."""
 _HALVED = 20
-"""The length from which each half of a value is masked too: an excerpt may contain only one half."""
+"""Each half of a value of at least this length is masked too, because an excerpt may contain only one."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*[ \t]+(?=\S)")
 _WORDS = re.compile(r"\S+")
 _CUT = "…"
@@ -92,7 +92,7 @@ class OwnCredentials:
         return mask_words(shown, self._repeating, COVERED)
 
     def _without_parts(self, text: str) -> str:
-        """`text` without the beginnings of credentials that a cut has left. A `…` marks each cut."""
+        """`text` with a mask for each beginning of a credential before a `…`, at which text was cut."""
         if _CUT not in text or not self._starts.search(text):
             return text
         *parts, rest = text.split(_CUT)

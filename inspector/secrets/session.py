@@ -41,8 +41,8 @@ class Custody:
     ) -> None:
         """Set up redemption at a server.
 
-        The address class of the server is looked up now: Sightline never redeems at an address of another
-        class. `base`: the URL at whose origin secrets may be redeemed; None to redeem nowhere.
+        The address class of the server is looked up now, because Sightline redeems only at an address of the
+        same class. `base`: the URL at whose origin secrets may be redeemed; None to redeem nowhere.
         `authorization`: the `Authorization` header of the connection.
         """
         self._base = base
