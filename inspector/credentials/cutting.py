@@ -1,13 +1,12 @@
 """Cuts a text that may contain a secret.
 
-Secrets are masked first: a search does not find a part of a secret.
+Secrets are masked before the cut, because a search does not find a secret that is cut in two.
 """
 
 from collections.abc import Callable
 
 _BEHIND = 1024
-"""The distance, in characters, from the end of the searched text at which a secret may be too incomplete to be found.
-"""
+"""The number of characters at the end of the searched text where a secret may be cut and not be found."""
 _LONGEST = 4096
 """The maximum length, in bytes, of a secret that is recognised at the cut."""
 

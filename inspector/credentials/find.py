@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
 
 MOST_JUDGED = 100_000
-"""The maximum number of matches of a rule checked in a text. The rest of the text counts as a match."""
+"""The maximum number of matches of one rule that are checked. The text after them counts as a match."""
 
 _FIRST_SLICE = 4_096
 _SLICE = 262_144
@@ -35,8 +35,8 @@ def sightings(text: str) -> tuple[Sighting, ...]:
     """The matches in a text, in order and without overlaps.
 
     Of overlapping matches, the match of the most specific rule counts; of the same rule, the first match.
-    Never raises. Text that cannot be checked counts as a match: if a check raises, the match itself; if a
-    rule matches more than `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
+    Never raises. If a check raises, its match counts. If a rule matches more than `MOST_JUDGED` times, the
+    rest of the text counts as a match. Linear in the length of `text`.
     """
     keywords = _keywords_in(_folded(text))
     if not keywords:
