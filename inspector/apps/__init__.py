@@ -1,4 +1,4 @@
 """Interfaces of MCP Apps: HTML user interfaces that servers ship with tools.
 
-The origins that they may reach, their messages, and what they send to the model.
+Determines which origins they may reach, reads their messages, and judges what they send to the model.
 """

@@ -1,7 +1,7 @@
 """Reads the messages of an MCP Apps interface: what each asks for, and whether it is accepted.
 
-JSON-RPC over `postMessage`. Source: SEP-1865 (stable 2026-01-26), Standard MCP Messages, MCP Apps Specific
-Messages, Lifecycle.
+The messages are JSON-RPC over `postMessage`. Source: SEP-1865 (stable 2026-01-26), Standard MCP Messages, MCP
+Apps Specific Messages, Lifecycle.
 """
 
 from enum import Enum, auto

@@ -19,7 +19,7 @@ from inspector.session.call_record import CallRecord
 _PASSES = frozenset({Rule.MIRROR, Rule.ECHO, Rule.UNTRUSTED})
 """Rules whose removals are not kept back.
 
-Such a removal is a copy of a value that another rule withholds, or it passes between markers.
+Such a removal is a copy of a value that another rule withholds, or content that a model gets between markers.
 """
 
 

@@ -259,7 +259,7 @@ class AppWindow:
                 self._end("a frame of it could not be watched")
 
     async def _decide(self, params: JsonObject) -> None:
-        """Decide on a paused request: serve one for our own pages, let one for a declared origin through, fail others."""
+        """Answer a paused request with a page of Sightline, let it pass to a declared origin, or fail it."""
         asked: JsonObject = {"requestId": params.get("requestId")}
         url = text_at(params, "request", "url") or ""
         page = self._pages.pop(url, None)
