@@ -20,7 +20,7 @@ INVALID_PARAMS = -32602
 REFUSED = -1
 """The code for a request that the user declined. Source: MCP 2025-11-25, Sampling, Error Handling."""
 MAX_ASK_BYTES = 1 << 20
-"""The maximum size of a request. A longer one is declined unread: a form that a person fills in is shorter."""
+"""The maximum size of a request. A longer one is no form for a person, and is answered with an error."""
 
 _ELICIT, _SAMPLE, _ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
 CAPABILITIES = {_ELICIT: "elicitation", _SAMPLE: "sampling", _ROOTS: "roots"}

@@ -24,9 +24,9 @@ class Link(Struct, frozen=True, kw_only=True):
     before: str
     host: str
     after: str
-    """The rest of the URL. `before`, `host` and `after` are its parts, so that the host can be marked.
+    """The URL consists of `before`, `host` and `after`, so that the host can be highlighted.
 
-    Safe on one line.
+    All three are safe to show on one line.
     """
     origin: str
     """The origin in normal form; empty if the URL is refused."""
@@ -35,7 +35,7 @@ class Link(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     """Sentences on deceptive parts of the URL."""
     ending: str = ""
-    """The end of the host, which names its owner, in a sentence and letter by letter; empty where there is none."""
+    """A sentence with the end of the host, which shows who owns it; empty for an address or a refused URL."""
 
 
 def link_of(url: str, own_url: str | None = None) -> Link:
@@ -76,8 +76,9 @@ def link_of(url: str, own_url: str | None = None) -> Link:
 def _ending(host: str) -> str:
     """A sentence with the last labels of a host in ASCII, so that the user sees who owns the host.
 
-    The sentence names three labels below a country's domain, and two below any other. In most cases they contain the
-    registered name. No list of public suffixes is used, and no imitation of a known name is detected.
+    The sentence names the last three labels if the host is in a country's domain, and the last two otherwise.
+    In most cases they contain the registered name. No list of public suffixes is used, and no imitation of a
+    known name is detected.
     """
     labels = host.split(".")
     shown = ".".join(labels[-3:] if len(labels[-1]) == _COUNTRY else labels[-2:])

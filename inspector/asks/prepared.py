@@ -22,7 +22,7 @@ class PreparedAnswer(Struct, frozen=True, kw_only=True):
 
 
 class PreparedAnswers(Struct, frozen=True, kw_only=True):
-    """The answers to requests by servers that the options of one command give."""
+    """The answers that the options of one command give to requests of servers."""
 
     answers: tuple[PreparedAnswer, ...] = ()
     sampling: str | None = None

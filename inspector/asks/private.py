@@ -73,7 +73,7 @@ class Questions:
         self._asked: dict[str, list[JsonObject]] = {}
 
     def take(self, result: Json) -> None:
-        """Learn the forms in the `result` of an answer of the server."""
+        """Remember the forms in the `result` of a server's answer."""
         for key, request in object_at(result, "inputRequests").items():
             if key not in self._asked and len(self._asked) >= MAX_KEYS:
                 continue
