@@ -52,7 +52,7 @@ class HistoryFile:
         self._identity = identity
         self.path = paths.data() / "history" / f"{identity.key}.jsonl"
         self._lines = 0
-        """The approximate number of lines: other processes add some."""
+        """The number of lines. It is approximate, because other processes add lines too."""
 
     def read(self) -> Stored:
         """Read all calls.

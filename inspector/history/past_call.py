@@ -1,4 +1,4 @@
-"""One call of a tool as the history stores it, without secrets; and which parts are left out."""
+"""One call of a tool as the history stores it, without secrets, and with the names of what is left out."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -66,7 +66,7 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: str = ""
     """The code of its error; empty if there is none."""
     fits: bool | None = None
-    """True if the result fits the output schema; None if that was not compared."""
+    """True if the result fits the output schema; None if it was not, or not completely, checked."""
     withheld: int = 0
     """The number of removals at level `declared`, as in the verdict of the call."""
     duration_s: float = 0.0
