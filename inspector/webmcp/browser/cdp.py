@@ -1,4 +1,6 @@
-"""Speaks the Chrome DevTools Protocol over a WebSocket, in flat mode. Each message becomes a frame.
+"""Speaks the Chrome DevTools Protocol over a WebSocket, in flat mode.
+
+Each message becomes a frame, except for hidden events, and for quiet requests with their replies.
 
 Source: https://chromedevtools.github.io/devtools-protocol/. Results and parameters are not validated.
 """
