@@ -106,7 +106,7 @@ class Position:
         self.plain: frozenset[type] = frozenset[type]().union(*(node.admission.plain for node in declaring))
         """The exact Python types of which every value is declared. For other scalars, ask `admits`."""
         self.plans: dict[object, object] = {}
-        """A cache of the boundary's walk, which keeps here how objects at this position are handled."""
+        """A cache in which the boundary stores how it handles objects at this position."""
 
     def admits(self, value: Json) -> bool:
         """True if the schema declares a type or a set of values for this place, and allows this scalar."""
@@ -168,7 +168,10 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
     faulty: tuple[str | None, ...]
     """Pointers to the parts that could not be judged; None for one whose pointer is too long."""
     repetition: int
-    """The maximum number of applications of one schema object to a place, for each to the place above."""
+    """The maximum number of times that one schema object is applied to a place.
+
+    The times are counted for each application to the container of the place.
+    """
 
     def start(self) -> Position:
         """The position of the whole value. Also resets the work limit of the walk."""
