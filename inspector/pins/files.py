@@ -65,7 +65,7 @@ def _names_relative_file(command: tuple[str, ...]) -> bool:
 
 
 def reported_as(target: Target) -> str:
-    """The name of a target in a report, without the folder in which Sightline runs: it differs by machine."""
+    """The name of a target in a report. It leaves out the current folder, because that differs by machine."""
     identity = identified(target)
     if identity is None:
         return str(target)
