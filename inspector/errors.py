@@ -122,7 +122,7 @@ class OutputBrokenError(InspectorError):
 
 
 def headline(message: str) -> str:
-    """A message on one line: all its lines if they are short, otherwise its first and last line.
+    """A message on one line: all its lines if there are few, otherwise its first and last line.
 
     The last line of a traceback says what was raised.
     """

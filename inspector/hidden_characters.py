@@ -18,14 +18,14 @@ from inspector.json.walk import CONTAINERS, below
 from inspector.safe_text import is_plain, replaced_at, safe_line
 
 MAX_PLACES = 20
-"""The maximum number of places listed. If there are more, the search ends and the last sentence says so."""
+"""The maximum number of places listed. If there are more, `hidden_sentences` says so in its last sentence."""
 
 MAX_NAMED = 6
 """The maximum number of characters that one sentence names; others are counted."""
 
 
 class HiddenKind(StrEnum):
-    """Kinds of hidden characters, as the sentences name them."""
+    """Kinds of hidden characters, in the words of `hidden_sentences`."""
 
     CONTROL = "control"
     BIDIRECTIONAL = "bidirectional"
@@ -38,7 +38,7 @@ class HiddenCharacter(Struct, frozen=True, kw_only=True):
 
     code: int
     name: str
-    """The Unicode name, such as `ZERO WIDTH SPACE`; the category if it has none."""
+    """The Unicode name, such as `ZERO WIDTH SPACE`; `PRIVATE USE` or the like if the character has none."""
     kind: HiddenKind
     count: int
 
@@ -67,11 +67,10 @@ def hidden_characters(value: Json) -> tuple[Hidden, ...]:
 
 
 def hidden_sentences(value: Json) -> tuple[str, ...]:
-    """Sentences for the user about hidden characters: one for each place of `hidden_characters`.
+    """Sentences for the user, one for each place that `hidden_characters` returns.
 
-    The sentences contain no control or invisible characters themselves.
-
-    A last sentence says if there are more places.
+    If there are more places, a last sentence says so. The sentences contain no control or invisible characters
+    themselves.
     """
     hidden = tuple(islice(_places(value), MAX_PLACES + 1))
     sentences = tuple(map(_sentence, hidden[:MAX_PLACES]))
@@ -95,7 +94,7 @@ def _sentence(hidden: Hidden) -> str:
 
 
 def _places(value: Json) -> Iterator[Hidden]:
-    """Each string with hidden characters. Builds pointers for those only."""
+    """Yield each string and key with hidden characters. Builds pointers for these only."""
     if _all_plain(value):
         return
     path: list[str | int] = []
@@ -139,9 +138,9 @@ def _all_plain(value: Json) -> bool:
 
 
 def _is_plain(value: Json) -> bool:
-    """A quick test: True if a container holds no hidden character and no other container.
+    """A quick test: True if a container certainly holds no hidden character and no other container.
 
-    False does not mean that it does.
+    If False, it may or may not hold one.
     """
     if isinstance(value, dict):
         texts = [*value, *(member for member in value.values() if isinstance(member, str))]
@@ -202,7 +201,10 @@ _KEYCAPS = "#*0123456789"
 
 
 def _is_in_use(text: str, index: int) -> bool:
-    """True if the character at `index` selects one symbol, joins two symbols, or separates two joining letters."""
+    """True if the character at `index` has a visible effect, so that it does not count as hidden.
+
+    Such a character selects the form of a symbol, joins two symbols, or separates two joining letters.
+    """
     before = text[index - 1] if index else ""
     match text[index]:
         case character if character in _SELECTORS:

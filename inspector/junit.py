@@ -23,8 +23,9 @@ def junit(
 ) -> list[str]:
     """The lines of a JUnit document.
 
-    `at`: the time of the run, as RFC 3339 in UTC. `properties`: names and values, written into the first suite,
-    because the format has no place for them in the whole. They may be untrusted. Characters that XML forbids, or that act on a terminal, are made visible.
+    `at`: the time of the run, as RFC 3339 in UTC. `properties`: names and values, which may be untrusted. They
+    are written into the first suite, because the root element cannot have any. Characters that XML forbids, or
+    that act on a terminal, are made visible.
     """
     suites: dict[str, list[JunitCase]] = {}
     for case in cases:

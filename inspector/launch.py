@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Launch(Struct, frozen=True, kw_only=True):
-    """A target, the options of its session, the rules for calls, and the first boundary level and host."""
+    """A target, the options of its session, the rules for calls, and the initial boundary level and host."""
 
     target: Target
     options: Options = field(default_factory=Options)
@@ -29,7 +29,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     host: str = "spec"
     terms: Terms = field(default_factory=Terms)
     agreement: Agreement = Agreement.NONE
-    """The user's answer to calls that the policy asks about. The interface asks the user instead."""
+    """The advance agreement to calls that the policy asks about. The interface asks the user instead."""
     theme: str | None = None
     """The theme of the interface; None for the default."""
     is_history_kept: bool = False
@@ -42,9 +42,9 @@ class Launch(Struct, frozen=True, kw_only=True):
     Of each, only target, options, name and `as_saved` are used.
     """
     unreadable: InspectorError | None = None
-    """The error in this server's entry if it cannot be read; only set if there are several servers."""
+    """The error if this server's configuration entry cannot be read; only set if there are several servers."""
     as_saved: Callable[[], str] | None = None
-    """Returns the target in the form of saved calls. None, or an empty text, if it cannot be written."""
+    """Returns the target as saved calls name it. If it cannot be written there, this is None or returns ""."""
     recording: "OpenedRecording | None" = None
     """The recording that the interface shows instead of a server."""
     watching: "Watching | None" = None

@@ -54,9 +54,9 @@ def safe_line(text: str) -> str:
 
 
 def safe_name(text: str) -> str:
-    """`safe_line` for a name: letters that look like Latin ones beside them become symbols too.
+    """`safe_line` for a name: in a word with Latin letters, letters of lookalike scripts become symbols too.
 
-    So `send_rep⟨U+043E⟩rt` is not mistaken for a name in Latin letters.
+    A Cyrillic letter is shown as in `send_rep⟨U+043E⟩rt`, so that nobody takes it for a Latin one.
     """
     shown = safe_line(text)
     return shown if shown.isascii() else _WORD.sub(_unmixed, shown)
