@@ -72,9 +72,10 @@ def connect(
     `target`: a text as on Sightline's command line (`"-- python server.py"`, a URL, `"mcp.json:NAME"`,
     `"demo"`), the words of a command, a server object of the Python SDK or of FastMCP, or a `cassette`.
     `python` as the first word of a command is the Python that runs the test. `boundary`: `open`, `declared`
-    or `closed`. `environment`, `cwd`: the variables and the working folder of a command. `record`: a file to
-    record the session in, without withheld values; an older file is replaced. Raises ValueError for invalid
-    arguments; entering the block raises McpServerError if the server cannot be reached.
+    or `closed`. `environment`, `cwd`: the environment variables and the working folder of a command.
+    `timeout_s`: the time limit for each answer, in seconds. `record`: a file to record the session in, without
+    withheld values; an existing file is replaced. Raises ValueError for invalid arguments. Entering the block
+    raises McpServerError if the server cannot be reached.
     """
     from inspector.testing.servers import McpServer  # noqa: PLC0415 - importing this package must load nothing else
 

@@ -1,4 +1,4 @@
-"""Values whose `repr` hides secrets: pytest shows the `repr` of the values that an assertion compares."""
+"""Values whose `repr` hides secrets, because pytest shows the `repr` of the values in an assertion."""
 
 from collections.abc import Iterable, Iterator
 from typing import Self, SupportsIndex, cast
@@ -23,20 +23,20 @@ from inspector.safe_text import safe
 from inspector.schema.fields import form_of
 
 LEAST = 4
-"""The minimum number of characters of a text that is searched for: a shorter text occurs by chance."""
+"""The minimum length in characters of a text that is searched for. A shorter text may occur by chance."""
 
 
 class SecretText(str):
-    """A text whose `repr` is a mask. Its parts and lines are masked too.
+    """A text whose `repr` is a mask. The `repr` of its characters, slices and lines is a mask too.
 
-    Pass a secret argument of a call as a `SecretText`, so that it is masked in reports about the result too.
+    Pass a secret argument of a call as a `SecretText`, so that it is also masked in reports about the result.
     """
 
     __slots__ = ("_shown",)
     _shown: str
 
     def __new__(cls, text: str, shown: str = MASK) -> Self:
-        """`shown`: the `repr`, in place of the text."""
+        """`shown`: the text that `repr` returns, in angle brackets."""
         made = super().__new__(cls, text)
         made._shown = shown
         return made
@@ -48,7 +48,7 @@ class SecretText(str):
         return SecretText(super().__getitem__(key))
 
     def splitlines(self, keepends: bool = False) -> list[str]:  # noqa: FBT001, FBT002 - as `str` has it
-        """One line, the mask, so that a comparison of texts line by line shows no secret."""
+        """Return the mask as the only line, so that a comparison of texts line by line shows no secret."""
         return [repr(self) + ("\n" if keepends else "")]
 
     def __reduce__(self) -> tuple[type["SecretText"], tuple[str]]:
@@ -186,7 +186,10 @@ class Cover:
 
 
 def _without_sightings(value: Json) -> Json:
-    """The value without credentials: in a text that is masked in part, the rest may contain another secret."""
+    """The value with masks in place of credentials.
+
+    A text that is already masked in part is searched too, because the rest of it may contain another secret.
+    """
     match value:
         case str():
             return _masked_credentials(value)
@@ -209,12 +212,12 @@ def _masked_credentials(text: str) -> str:
 
 
 def places_of(raw: Json, echoes: Echoes) -> Iterator[Tokens]:
-    """The places of leaves that contain one of the texts, and of objects with such a key."""
+    """The places of leaves that contain a text of `echoes`, and of objects with such a text in a key."""
     return places(raw, lambda value: _names(value, echoes))
 
 
 def _names(value: Json, echoes: Echoes) -> bool:
-    """True if a leaf, or a key of an object, contains one of the texts."""
+    """True if `value` is a leaf that contains a text of `echoes`, or an object with such a text in a key."""
     if isinstance(value, dict):
         return bool(echoes.matches(value.keys()))
     if isinstance(value, DuplicateKeys):

@@ -112,7 +112,7 @@ class Engine:
         self.level = Level(boundary)
         self.options = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0), wait_s=WAIT_S)
         self._remarks: list[str] = []
-        """The calls that a cassette does not have, in sentences."""
+        """Sentences about the calls for which a cassette has no answer."""
         self._close_file: Callable[[], None] = lambda: None
         try:
             self.target, transport = self._resolved(target, environment, cwd)
@@ -337,7 +337,7 @@ def _words(target: object) -> tuple[str, ...] | None:
 
 
 def _own_secrets(target: Target) -> frozenset[SecretText]:
-    """The secrets in a target. Among a command's variables, only those that are named like a secret count."""
+    """The secrets in a target, among them environment variables whose names suggest a secret."""
     if isinstance(target, StdioTarget):
         secret = {name: value for name, value in target.environment.items() if SECRET_NAME.search(name)}
         target = replace(target, environment=secret)

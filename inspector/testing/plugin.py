@@ -16,7 +16,7 @@ _Scope = Literal["session", "module", "function"]
 
 
 class _Chosen(NamedTuple):
-    """The target and the cassette that the markers of a test name."""
+    """The target and the cassette that the markers of a test give."""
 
     target: object
     """The target; None if the configuration names it."""
@@ -84,7 +84,7 @@ def _scope(fixture_name: str, config: pytest.Config) -> _Scope:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Turn the target that a marker names into a parameter: a session fixture does not see markers."""
+    """Turn the target of a marker into a parameter, because a session-scoped fixture cannot see markers."""
     if "mcp_server" not in metafunc.fixturenames:
         return
     target, cassette = (_marked(metafunc.definition, name) for name in ("mcp_server", "mcp_cassette"))

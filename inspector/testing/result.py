@@ -51,7 +51,7 @@ class ModelView:
         return tokens(self._size)
 
     def __contains__(self, text: str) -> bool:
-        """True if the view contains a text in this spelling. `assert_never_seen` finds other spellings too."""
+        """True if the view contains exactly this text. `assert_never_seen` also finds encoded copies."""
         return text in str(self.text)
 
     def __repr__(self) -> str:
@@ -103,7 +103,7 @@ class ToolResult:
 
     @property
     def raw(self) -> Any:
-        """The result as the server sent it, or `{"error": …}`."""
+        """The result as the server sent it, or `{"error": …}` if it sent an error."""
         return self._covered
 
     @property
@@ -122,7 +122,7 @@ class ToolResult:
 
     @property
     def withheld(self) -> Mapping[str, str]:
-        """The places that the boundary withholds: pointers into `raw`, each with its first reason."""
+        """The places that the boundary withholds, as pointers into `raw`, each with its first reason."""
         found: dict[str, str] = {}
         for removal in self._spec.bounded.removals:
             found.setdefault(removal.pointer, f"[{removal.rule}] {removal.detail}")
@@ -214,7 +214,7 @@ class ToolResult:
 
     @property
     def nonce(self) -> str:
-        """The random text in the markers around untrusted text in model views; another for each call."""
+        """The random text in the markers around untrusted text in model views, different for each call."""
         return self._record.nonce
 
     @property
@@ -290,7 +290,10 @@ class ToolResult:
         return tuple(reasons), first
 
     def _seen_by(self, host: Host, echoes: Echoes) -> str:
-        """The reason why a text counts as seen by the model of a host, such as `a model sees it in base64`; else empty."""
+        """The reason why a host's model counts as seeing a text of `echoes`, such as `a model sees it in base64`.
+
+        Empty if it does not.
+        """
         context = self._projection(host).context
         if context.model is None and not context.observed:
             return "what the model gets is not known"
@@ -300,7 +303,10 @@ class ToolResult:
         return f"a model sees it {', '.join(sorted(set(matches.values())))}" if matches else ""
 
     def _check(self, found: tuple[tuple[str, ...], str]) -> None:
-        """Raise AssertionError with both views if there are reasons."""
+        """Raise AssertionError if there are reasons to fail.
+
+        `found`: these reasons, and the host whose model view the message shows beside the result.
+        """
         __tracebackhide__ = True
         reasons, host = found
         if not reasons:

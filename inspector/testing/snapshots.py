@@ -82,7 +82,7 @@ def _difference(path: Path, now: str, host: str) -> list[str]:
 def _written(result: ToolResult, host: str, ignored: tuple[str, ...]) -> str:
     """The content of a snapshot: the model's view, then the withheld places with reasons.
 
-    It has no withheld value.
+    It contains no withheld value.
     """
     lines = [
         f"# {safe_line(result.tool)}: what the model of {host} sees at the boundary {result.boundary}",
@@ -100,7 +100,7 @@ def _written(result: ToolResult, host: str, ignored: tuple[str, ...]) -> str:
 
 
 def _ignored(result: ToolResult, pointers: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The pointers of values that change, each with a text to replace. The longest text comes first."""
+    """The pointers to values that change, each with a text that it replaces. The longest text comes first."""
     found: list[tuple[str, str]] = []
     for written in pointers:
         for root in ("/structuredContent", ""):
