@@ -148,7 +148,7 @@ def _own() -> "Settings | None":
 _QUITTING = {command("app.quit").keys, command("app.quit-anywhere").keys}
 
 _FEW_COLOURS = {"256": 256, "standard": 16}
-"""The number of colours by Rich's name of a terminal's colours."""
+"""The number of a terminal's colours, by Rich's name for its colour system. Other systems are not listed."""
 
 
 class SightlineApp(GuardedApp, inherit_bindings=False):
@@ -396,6 +396,9 @@ def theme_of(file: themes.ThemeFile) -> Theme:
 
 
 def _in_greys(theme: Theme) -> Theme:
-    """The theme for NO_COLOR: as a grey, the red of errors would be fainter than what is less severe."""
+    """The theme for NO_COLOR, with errors in the clearest grey.
+
+    The red of errors would become a grey that is fainter than the greys of less severe texts.
+    """
     clearest = "#ffffff" if theme.dark else "#000000"
     return dataclasses.replace(theme, variables={**theme.variables, "text-error": clearest})

@@ -65,14 +65,17 @@ def path(pointer: str, most: int = 120, *, whole: str = "the whole result") -> s
 def shortened(text: str, length: int) -> str:
     """`text` cut to `length` characters, with an ellipsis if it was longer.
 
-    Control characters are not removed; call `content` afterwards. In the other order, a megabyte would be
-    searched for one line.
+    Control characters are not removed. Call `content` afterwards, not before, because it searches the whole
+    text, which may be a megabyte.
     """
     return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
 
 
 def cut_in_the_middle(text: str, length: int) -> str:
-    """`text` cut to `length` characters, with an ellipsis in the middle: addresses differ at their ends."""
+    """`text` cut to `length` characters, with an ellipsis in the middle.
+
+    Addresses are cut in this way, because they differ at their ends.
+    """
     if len(text) <= length:
         return text
     head = max(length - 1, 0) // 3
@@ -113,5 +116,5 @@ _MEANINGS = {
 
 
 def level_note(level: Level) -> Content:
-    """`closed: passes only declared, non-sensitive fields`."""
+    """A boundary level and its effect, such as `closed: passes only declared, non-sensitive fields`."""
     return Content.assemble((f"{level}: ", f"bold {level_style(level)}"), _MEANINGS[level])
