@@ -134,7 +134,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
             self._views.ask(ResultAsked(record=self._shown.record, level=self._level, host=HOST))
 
     def _asked_result(self, asked: ResultAsked) -> ResultView:
-        """Runs in a thread."""
+        """The view of a result. Blocks, so it is called in a thread."""
         known = self._known(asked.record)
         return result_view(asked.record, asked.level, asked.host, server=SERVER_NAME, known=known)
 

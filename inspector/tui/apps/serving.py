@@ -134,7 +134,7 @@ class AppServer:
         return await self._made(unlisted(Kind.RESOURCE, uri).handle, {}, uri, "reads this resource")
 
     async def _made(self, name: str, arguments: JsonObject, asked: str, does: str) -> CallRecord:
-        """Make a call for the interface. The user is asked before the first call of each name.
+        """Make a call for the interface. The user is asked before the first use of each tool or resource.
 
         `name`, `arguments`: the call. `asked`: the name as the interface wrote it. `does`: the action, in words for
         the dialog.
@@ -208,8 +208,8 @@ def opening_view(
 ) -> DecisionView:
     """The content of the dialog that asks whether to open an MCP Apps interface.
 
-    The dialog says what is loaded, what the interface may do, and last, every origin that the interface may
-    reach. Takes linear time.
+    The dialog says what is loaded and what the interface may do. At its end, it lists every origin that the
+    interface may reach. Takes linear time.
     """
     mask, reach = session.own.mask, interface.reach
     permissions = ", ".join(interface.permissions) or "none"
@@ -248,7 +248,7 @@ def opening_view(
 
 
 def _listed(words: str, origins: Iterable[str]) -> Iterator[Content]:
-    """A line for each origin. None is shortened: the user agrees to all of them."""
+    """A line for each origin. None is shortened, because the user agrees to all of them."""
     first = words
     for origin in origins:
         yield Content.assemble((f"{first:<18}", _QUIET), content(origin))
