@@ -113,7 +113,7 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
 
 
 class UserAuthorizer:
-    """Asks the user to authorize, in one dialog at a time."""
+    """Asks the user to authorize Sightline. At most one dialog is open at a time."""
 
     def __init__(self, screen: Screen[None], on_hold: Callable[[bool], None]) -> None:
         """`on_hold`: called with true when a question is shown, and with false after it."""
@@ -121,9 +121,7 @@ class UserAuthorizer:
         self._on_hold = on_hold
         self._turn = asyncio.Lock()
         self._is_returning = False
-        """True if the last dialog was closed by the redirect, or because the time for it was over, and no
-        result was shown since.
-        """
+        """True if a redirect or a timeout has closed the last dialog, and `report` has not shown the outcome."""
 
     async def agree(self, ask: AuthorizationAsk) -> bool:
         """Ask the user to authorize Sightline on a page. Returns false if they cancel.
@@ -159,7 +157,7 @@ class UserAuthorizer:
     def report(self, entry: Entry) -> None:
         """Notify the user how an authorization has ended, if they did not close its dialog.
 
-        `entry`: one of its steps.
+        `entry`: a step of the authorization. Steps that do not end it are ignored.
         """
         if not self._is_returning or entry.title not in _ENDS:
             return

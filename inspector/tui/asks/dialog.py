@@ -161,7 +161,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def show_keys(self) -> None:
-        """Show the keys of the answers, and before them those of a choice that has the focus."""
+        """Show the keys that answer the request. If a choice has the focus, its keys come first."""
         if not self._withdrawn:
             own = self.focused.KEYS if isinstance(self.focused, ChoiceInput) else ()
             self.offer((*own, *self._answers))
@@ -177,7 +177,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             self._go_on()
 
     def _go_on(self) -> None:
-        """Go from one field to the next. Enter is pressed too easily to send what may be a secret."""
+        """Go to the next field. Enter does not send the answer, because a slip could then send a secret."""
         sends = f"{command('answer.accept').key} sends."
         is_last = self.focus_chain[-1] is self.focused
         if not is_last:

@@ -22,7 +22,8 @@ def profiles_dialog(
 ) -> AskScreen:
     """A dialog that asks for a client profile and a protocol era.
 
-    `profile`, `era`: those in use. `proposed`: the era to begin with; None for the one in use. `choose`: called with the chosen ones if one of them is another; connects again.
+    `profile`, `era`: those in use. `proposed`: the era that is selected at first; None for the one in use.
+    `choose`: called with the chosen profile and era if either differs from the one in use; connects again.
     """
 
     async def accept(answers: tuple[str, ...]) -> str:

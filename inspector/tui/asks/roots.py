@@ -17,7 +17,8 @@ MOST = 100
 def roots_dialog(session: Session) -> AskScreen:
     """A dialog that shows the roots of a session, and adds or removes one.
 
-    If the protocol revision of the connection has `notifications/roots/list_changed`, the server gets it.
+    After a change, the server gets `notifications/roots/list_changed` if the protocol revision of the
+    connection has this notification.
     """
     roots = session.options.roots
     paths = [path_of(root) for root in roots]
