@@ -47,7 +47,7 @@ class ClaimRow(Struct, frozen=True, kw_only=True):
 
 
 def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
-    """One row of the list of claims, `width` cells wide. `here`: the cursor is on it."""
+    """One row of the list of claims, `width` cells wide. `here`: whether the cursor is on it."""
     claim = row.claim
     sign, style = _sign(row)
     status = Content.styled(str(claim.standing), _STANDINGS[claim.standing])
