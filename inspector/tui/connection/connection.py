@@ -44,7 +44,7 @@ class StateReported(Message):
 
 @dataclass
 class ListingReported(Message):
-    """Posted when the catalogue has grown. `outdated`: the server says that its lists have changed."""
+    """Posted when the catalogue has grown. `outdated`: whether the server says that its lists have changed."""
 
     link: "SessionLink"
     outdated: bool = False
@@ -159,7 +159,7 @@ class SessionLink:
         return self.session is not None and any(self.session.catalogue.entries.values())
 
     def last_words(self, lines: int = STDERR_LINES, *, since_request: bool = False) -> tuple[str, ...]:
-        """The last lines that the server wrote to stderr. `since_request`: since the last request."""
+        """The last lines that the server wrote to stderr. `since_request`: as in `failure.last_words`."""
         if self.session is None:
             return ()
         return last_words(reversed(self.session.timeline.entries), lines, since_request=since_request)

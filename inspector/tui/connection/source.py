@@ -23,4 +23,4 @@ class ServerSource(Struct, frozen=True, kw_only=True):
     name: str = ""
     """The name by which the user knows the server, unique among several; empty if there is only one."""
     as_saved: Callable[[], str] | None = None
-    """Returns the target as it is written in saved calls. None, or an empty text, if it cannot be written."""
+    """Returns the target as saved calls name it. If it cannot be written there, this is None or returns ""."""

@@ -11,9 +11,9 @@ _LATE_S = 2.0
 
 
 def waiting_words(session: Session | None) -> str:
-    """The seconds for which a server has not answered the first requests, their limit, and a hint.
+    """How long a server has not answered the first requests, the time limit, and a hint.
 
-    Empty if it has answered, or was asked a moment ago.
+    Empty if the server has answered, or was started less than `_LATE_S` seconds ago.
     """
     if (
         session is None
