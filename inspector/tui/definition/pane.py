@@ -36,7 +36,7 @@ class DefinitionMark(Struct, frozen=True, kw_only=True):
     pointer: str
     words: Content
     near: str = ""
-    """A part of the text at the place, to scroll to. Untrusted text."""
+    """A part of the text at the place. The pane scrolls to it. Untrusted text."""
 
 
 class DefinitionPane(Vertical):

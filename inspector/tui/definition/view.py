@@ -30,7 +30,7 @@ class DefinitionReason(Struct, frozen=True, kw_only=True):
     """The reason why the model is given something other than what was sent."""
 
     pointer: str
-    """The place in the definition as sent."""
+    """A pointer into the definition as sent."""
     sign: SideDifference
     """LEFT if the boundary withholds the value.
 
@@ -172,7 +172,7 @@ def _reason(view: DefinitionView, reason: DefinitionReason) -> Content:
 
 
 def _by_words(by: str) -> str:
-    """A rule of the boundary in the words of a verdict: `of a sensitive tool`."""
+    """A boundary rule in words, such as `of a sensitive tool`. Any other text is returned as it is."""
     return COUNTED.get(Rule(by), by) if by in set(Rule) else by
 
 
@@ -237,7 +237,7 @@ def _reason_of(difference: DefinitionDifference) -> DefinitionReason:
 class DefinitionMasks:
     """Collects the values that are withheld from results of a session.
 
-    Each call is read once, in the thread that makes the definitions.
+    Each call is read only once, in the thread that makes the views of definitions.
     """
 
     def __init__(self) -> None:
