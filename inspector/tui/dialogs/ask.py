@@ -18,7 +18,7 @@ from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
 _FEW_CHOICES = 2
-"""The number of choices without meanings that need no list: the arrows show the other one."""
+"""Up to this number, choices without meanings are not listed, because an arrow key shows the other one."""
 
 Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
 """Takes the answers, one per field. Returns an error message, or "" if they are accepted."""
