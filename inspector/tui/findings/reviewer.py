@@ -95,7 +95,7 @@ class Reviewer:
         self._every: tuple[LastCall, ...] | None = None
         """All calls up to the position in a recording, in order; None for a live session."""
         self._listings: tuple[OtherListing, ...] = ()
-        """The pinned definitions, and those of the session's first listing that changed, as listings to compare with."""
+        """The listings to compare with: pinned definitions, and changed definitions as they were first listed."""
         self._heard = 0
         """The number of timeline entries seen so far."""
         self._shown: tuple[ToolView, tuple[Content, ...]] | None = None
@@ -131,7 +131,7 @@ class Reviewer:
         self._notify()
 
     def listed(self) -> None:
-        """Review the current material: the catalogue or the calls have changed."""
+        """Review the current material, because the catalogue or the calls have changed."""
         if self._link.session is not None:
             self._steps.ask(ReviewStep(review=self._review_of(self._link.session), material=self.material()))
 
@@ -150,7 +150,7 @@ class Reviewer:
         self.listed()
 
     def finished(self, record: CallRecord) -> None:
-        """Review the result of a call that has ended, of a tool or of another item."""
+        """Review the result of a call that has ended. The call may be of a tool or of another item."""
         session = self._link.session
         if session is not None:
             self._review_of(session)
@@ -158,9 +158,9 @@ class Reviewer:
             self.listed()
 
     def answered(self, records: Sequence[CallRecord], *, before: int) -> None:
-        """Review the results of these calls only: all calls of a recording up to a position.
+        """Review only the results of `records`, which are all calls of a recording up to a position.
 
-        `before`: the number of them, from the first, that are from before a reconnect.
+        `before`: the number of calls at their beginning that were made before the last reconnect.
         """
         self._every = tuple(
             replace(_last_call(record), is_before=place < before) for place, record in enumerate(records)
@@ -203,7 +203,7 @@ class Reviewer:
         )
 
     def sign(self, tool: Tool) -> Mark:
-        """The mark of a tool in the catalogue that names its worst findings."""
+        """The mark that names the worst findings about a tool in the catalogue."""
         board, accepted = self.board, self.accepted
         if board is None or accepted is None:
             return sign_of((), is_waiting=True)
@@ -213,7 +213,10 @@ class Reviewer:
     # The user's actions. Each returns an error message, or "" on success.
 
     async def accept(self, entry: ReportEntry, reason: str) -> str:
-        """Accept a finding, and write the reason to the file of accepted findings."""
+        """Accept a finding, and write the reason to the file of accepted findings.
+
+        Returns an error message; "" on success.
+        """
         if not reason:
             return "Write the reason why you accept it."
         problem = await self._keep(partial(_accept, self.target, entry, reason))

@@ -1,4 +1,4 @@
-"""The rows of findings, of one item or of a whole server; the detail of a row; the mark of a tool."""
+"""Makes the rows of findings about an item or a whole server, the detail of a row, and the mark of a tool."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,11 +70,11 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     counting: int
     """The number of findings in `rows` that are not accepted. The tab and the sign in the catalogue show it."""
     name_width: int = 0
-    """The cells for the names of tools, as far as they are short, in each row; 0 if all rows are about one tool."""
+    """The width of the column with the names of tools, in cells; 0 if all rows are about one tool."""
     remarks: int = 0
     """The number of remarks on the result, which the tab shows too."""
     to_model: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
-    """Why values of results have a sign, in words: by the number of the call, then by pointer."""
+    """Why values of results have a sign, in words, by the number of the call and then by pointer."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; if the view has no such row, the first that is no heading."""
@@ -170,7 +170,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
 
 
 def _counted(entries: Iterable[ReportEntry], remarks: int = 0) -> str:
-    """`2 findings: 1 high, 1 low; 1 accepted; 1 remark on the result`."""
+    """The numbers in words, such as `2 findings: 1 high, 1 low; 1 accepted; 1 remark on the result`."""
     groups: dict[bool, list[ReportEntry]] = {True: [], False: []}
     for entry in entries:
         groups[entry.counts].append(entry)
@@ -278,13 +278,13 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
 
 
 def _name(entry: ReportEntry, *, pad_to: int = 0) -> Content:
-    """The name of what a finding is about."""
+    """The name of the item that a finding is about, or its kind. `pad_to`: the minimum width in cells."""
     name = content(shortened(entry.finding.name or entry.finding.subject.value, 40), "bold")
     return name.pad_right(max(0, pad_to - name.cell_length))
 
 
 def row_line(row: Row, width: int, *, here: bool, name_width: int = 0) -> Content:
-    """A row in `width` cells. `name_width`: as in the view."""
+    """A row in `width` cells. `here`: whether the cursor is on it. `name_width`: as in `FindingsView`."""
     cursor = "▸" if here else " "
     match row:
         case NoteRow(words=words):

@@ -22,7 +22,7 @@ from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 _FILTER_KEYS: Keys = (("form.call", "keep"), ("review.back", "clear"), ("app.palette", ""))
 
 _OF_FINDING = {"lines.choose", "findings.accept"}
-"""The keys that only work on a finding."""
+"""The ids of the commands that only work on a finding."""
 
 
 @dataclass(slots=True)
