@@ -112,9 +112,9 @@ class HelpLine(Struct, frozen=True, kw_only=True):
 
 
 def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -> list[HelpLine]:
-    """The lines for every key, once each, under the place where it works.
+    """The lines that list every key once, under the place where it works.
 
-    The keys in `offers` come first, then the places in `here`.
+    The keys in `offers` come first, then those of the places in `here`.
     """
     lines: list[HelpLine] = []
     offered = {offer.command.id for offer in offers}
