@@ -96,7 +96,7 @@ class HistoryKeeper:
         return (calls[place - 1], calls[place]) if place else None
 
     def conceal(self, values: list[str]) -> None:
-        """Withhold arguments that repeat one of these values from all calls that are added later."""
+        """In all calls that are added later, leave out the arguments that repeat one of these values."""
 
         async def learn() -> None:
             await asyncio.to_thread(lambda: self._known().conceal(values))

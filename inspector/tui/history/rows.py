@@ -1,4 +1,4 @@
-"""The rows of the history: time, tool, arguments and outcome of each call; and the heading of one call."""
+"""Makes the rows of the history, which show time, tool, arguments and outcome, and the heading of one call."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

@@ -93,7 +93,7 @@ def _proposed(record: CallRecord, level: Level, host: str, secrets: Iterable[str
 def call_dialog(call: HistoryCall, server: Callable[[], str], *, level: Level, host: str) -> AskScreen:
     """A dialog that asks for a name and saves the call. The dialog says what is written, and where.
 
-    `server`: returns the target as it is written in saved calls. Raises UsageError.
+    `server`: returns the target as saved calls name it. Raises UsageError if the history lacks an argument.
     """
     _, secrets = planned(call)
     file = Path.cwd() / USUAL_FILE
