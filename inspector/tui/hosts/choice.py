@@ -18,7 +18,7 @@ from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryDi
 
 _GAP = 2
 _LEAST_GETS = 60
-"""The least width for what a model gets, in cells. With less, the details show the evidence, and the row does not."""
+"""The minimum width of what a model gets, in cells. If there is less room, the row leaves out the evidence."""
 _AROUND = 10
 """The number of rows for the border, the title, the filter, the details of a host, and the keys."""
 

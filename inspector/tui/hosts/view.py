@@ -37,9 +37,9 @@ _LEAKS_WIDTH = 20
 _NARROW_LEAKS_WIDTH = 12
 _LEAST_NAME = 12
 _MOST_NAME = 32
-"""The maximum width of the names: the rest is for what a model gets."""
+"""The maximum width of the names, in cells. The rest of a row is for what a model gets."""
 _NARROW = 79
-"""Below this width, the details of a host show the evidence, so that its name has room."""
+"""Below this width in cells, the rows leave out the evidence, so that names have room. The details show it."""
 _WIDE = 100
 _MOST_PLACES = 6
 _MARK = " (in force)"
@@ -70,11 +70,14 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     leak_count: int
     """The number of distinct values that leak."""
     leak_places: tuple[tuple[LeakPlace, ...], ...]
-    """For each of the first values that leak: where in the raw result its model gets it from."""
+    """For each of the first values that leak, the places in the raw result from which the model gets it."""
     why_unknown: str
     """Why it is not known whether a value leaks; empty if it is known."""
     unknown_count: int
-    """The number of withheld values not searched for one by one, because they are too many or too common."""
+    """The number of withheld values that were not searched for one by one.
+
+    There are too many of them, or they are too common.
+    """
     observed_open: bool
     """True if the host was observed with the raw result."""
 
@@ -86,11 +89,11 @@ class HostsView(Struct, frozen=True, kw_only=True):
     level: Level
     raw_bytes: int
     withheld: int
-    """The number of parts of the raw result, metadata apart, that the level `declared` withholds."""
+    """The number of parts of the raw result that the level `declared` withholds, without metadata."""
     credentials: int = 0
     """The number of values that look like credentials and pass at this boundary level."""
     repeated: tuple[str, ...] = ()
-    """For each place that passes at this level and repeats what another call withheld: `withheld from #1`."""
+    """Words such as `withheld from #1`, for each place that passes and repeats a value withheld from that call."""
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
@@ -157,7 +160,7 @@ def _taking_turns(host: Host, number: int, turn: Turn) -> Host:
 
 
 def _compared(row: HostRow, *, is_lacking: bool) -> ComparedHost:
-    """`is_lacking`: whether the result is from a recording that lacks its withheld values."""
+    """The row of a host. `is_lacking`: whether the result's recording lacks the withheld values."""
     is_no_evidence = is_lacking and row.leak is not Leak.YES
     is_unknown = row.context.model is None and not row.observed
     return ComparedHost(
@@ -206,7 +209,7 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 def hosts_summary(view: HostsView) -> Content:
     """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`.
 
-    If any host was not observed with such a result, also what the sign `?` means.
+    If any host was not observed with such a result, the text also explains the sign `?`.
     """
     legend = "" if all(row.observed for row in view.rows) else f" {_LEGEND}"
     return Content.assemble(_credentials(view), _repeated(view), _summary(view), (legend, "$text-warning"))
@@ -339,7 +342,7 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
 
 
 def _places(places: tuple[LeakPlace, ...]) -> str:
-    """`structuredContent.ssn, within content[0].text`."""
+    """The first places in words, such as `structuredContent.ssn, within content[0].text`."""
     first = [
         f"{'within ' if each.is_within else ''}{path(each.pointer, 120)}" for each in places[:_MOST_PLACES]
     ]
@@ -348,7 +351,7 @@ def _places(places: tuple[LeakPlace, ...]) -> str:
 
 
 def _what(level: Level) -> str:
-    """What a host gets: at `open`, no boundary has taken anything from it."""
+    """What a host gets, in words. At `open`, it gets the whole result."""
     return "the result" if level is Level.OPEN else "what the boundary passes"
 
 
