@@ -1,4 +1,4 @@
-"""Commands: what keys do, where they work, and how the screen names that."""
+"""The commands that keys run: what they do, where their keys work, and how the screen names them."""
 
 from dataclasses import dataclass
 from enum import StrEnum

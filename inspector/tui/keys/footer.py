@@ -1,4 +1,4 @@
-"""The footer: the keys that work now, as many as fit."""
+"""The footer, which shows as many of the keys that work now as fit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_result: bool = False
     """True if the open item has a result."""
     has_answer: bool = True
-    """False if what is shown as the result is a call that got no answer."""
+    """False if the result pane shows a call that got no answer."""
     has_differences: bool = False
     has_reasons: bool = False
     """True if one of the differences is neither protocol metadata nor Sightline's notice."""
@@ -260,7 +260,7 @@ def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
 
 
 def _offers_of_search(now: KeySituation, place: str) -> Iterator[tuple[str, str]]:
-    """Yield the keys of a search. `place`: the place of the keys that go through the matches."""
+    """Yield the keys of a search. `place`: the first part of the ids of the commands for the matches."""
     if now.has_matches:
         yield f"{place}.next", "next match"
         yield f"{place}.previous", "previous match"
@@ -415,7 +415,7 @@ class KeyLine(Widget):
         self._noting = self.set_timer(NOTED_S, self._forget)
 
     def end_note(self, before_s: float) -> None:
-        """Remove the note if it is older than `before_s`, by `time.time`."""
+        """Remove the note if it appeared before `before_s`, a time by `time.time`."""
         if self._noted_s < before_s:
             self._forget()
 

@@ -39,7 +39,7 @@ _FIRST = (
     "session.export",
     "main.filter",
 )
-"""The ids of the commands that users search for most. Enter at once runs the first, so it is harmless."""
+"""The ids of the commands that users search for most. The first is harmless, because Enter runs it at once."""
 
 _CALLING = frozenset({"form.run", "form.send-anyway", "call.repeat", "call.submit"})
 """The ids of the commands that call a tool. They are found by their labels only."""
@@ -131,7 +131,7 @@ _PALETTE_KEYS = (
 
 
 class CommandSearch(_Search):
-    """Searches the commands of the palette by their labels, and by descriptions except those of calls."""
+    """Searches commands by label and, unless they call a tool, by description."""
 
     def _offered(self) -> Iterable[Command]:
         """The commands that apply to the screen. Those that play a recording apply only to the player."""
@@ -164,7 +164,7 @@ class _NameSearch(_Search):
 
     @property
     def in_force(self) -> str:
-        """The name in force, which comes first among those that match as well; empty if none does."""
+        """The name in use, which comes first among names that match equally well; empty if none does."""
         return ""
 
     def names(self) -> Iterable[tuple[str, str]]:
@@ -232,7 +232,7 @@ class ThemeSearch(_NameSearch):
 
     @property
     def in_force(self) -> str:
-        """The name of the theme in force."""
+        """The name of the theme in use."""
         return self.app.theme
 
     def names(self) -> Iterable[tuple[str, str]]:
