@@ -1,4 +1,4 @@
-"""A screen about a tool of a web page: as the page declared it, as the browser keeps it, as agents get it."""
+"""Shows a tool of a web page as the page declared it, as the browser keeps it, and as agents get it."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -23,7 +23,7 @@ DROPPED, CHANGED = "✗", "~"
 
 _MAX_NAMED = 50
 _AROUND_TEXT = 26
-"""The cells of a line for signs, indentation, key and quotes. Deeper texts are reached with the arrows."""
+"""The cells of a line for signs, indentation, key and quotes. Arrow keys scroll to the ends of longer lines."""
 
 
 def origin_line(facts: PageFacts) -> Content:
