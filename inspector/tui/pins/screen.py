@@ -1,4 +1,4 @@
-"""The Pins screen: whether definitions differ from their pin, what has changed, and pinning them."""
+"""The Pins screen, which shows how definitions differ from their pin, and pins or unpins them."""
 
 from typing import ClassVar, Literal
 

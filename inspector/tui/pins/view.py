@@ -18,11 +18,11 @@ from inspector.tui.text import content, count, shortened
 from inspector.tui.values.changes import CHANGED, NEW, both_sides, change_details, change_title
 
 _MAX_SHOWN = 60_000
-"""The maximum number of characters of all changes. They are wrapped all at once."""
+"""The maximum number of characters of all changes together, because all of them are wrapped at once."""
 
 
 Mask: TypeAlias = Callable[[Json], Json]
-"""Masks everything in a value that repeats a secret of the session."""
+"""Masks every part of a value that repeats a secret of the session."""
 
 
 class PinsView(Struct, frozen=True, kw_only=True):
@@ -129,7 +129,7 @@ def _change(change: DefinitionChange) -> Iterator[Content]:
 
 
 def amount(altered: ChangesSince) -> str:
-    """The amount of changes in words."""
+    """The changes in words, such as `2 definitions changed, 1 change drops a restriction`."""
     tools = len({change.tool for change in altered.tools})
     parts = [f"{count(tools, 'definition')} changed"] if tools else []
     if altered.weakened:

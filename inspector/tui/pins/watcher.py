@@ -26,7 +26,7 @@ from inspector.tui.text import content, shortened
 _NO_MARK = Mark()
 _PATIENCE_S, _POLL_S = 1.0, 0.02
 _UNKNOWN = count(1)
-"""Makes each question about a definition that is not compared yet a new one, so that no earlier `y` answers it."""
+"""Numbers the questions about definitions not compared yet, so that no earlier `y` answers a new one."""
 
 
 class _Listing(Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ class PinWatcher:
     def __init__(
         self, screen: Screen[None], link: SessionLink, target: Target, changed: Callable[[], None], mask: Mask
     ) -> None:
-        """`changed` is called after each comparison. `mask`: called in threads."""
+        """`changed`: called after each comparison. `mask`: called in threads."""
         self._screen = screen
         self._link = link
         self._target = target
@@ -96,16 +96,14 @@ class PinWatcher:
         await self._comparisons.idle()
 
     def mask(self, value: Json) -> Json:
-        """Mask everything in a value that repeats a secret of the session. Blocks."""
+        """Mask every part of a value that repeats a secret of the session. Blocks."""
         return self._mask(value)
 
     def edited(self, *, is_saved: bool) -> None:
         """Note that the server was started again.
 
-        `is_saved`: because the user has saved a file of the server.
-
-        In that case the changes in the next listing are by the user, and no reason to ask, unless there is a
-        pin.
+        `is_saved`: whether the reason is that the user has saved a file of the server. The changes in the next
+        listing are then the user's own, and Sightline asks about them only if definitions are pinned.
         """
         self._awaits_edited = is_saved
         self._edited = None
