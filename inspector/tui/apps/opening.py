@@ -54,7 +54,7 @@ class AppOpener:
         self._is_ending = False
 
     def open(self, record: CallRecord | None, uri: str | None, level: Level) -> None:
-        """Ask the user, then open the interface `uri` with the result of a call. Notifies if that is impossible."""
+        """Ask the user, then open the interface `uri` with a result. If that is impossible, notify why."""
         obstacle = self._runner.obstacle() or _obstacle(record, uri)
         if obstacle or record is None or uri is None or self._link.session is None:
             self._screen.notify(obstacle or "There is no session.", severity="warning", markup=False)

@@ -95,7 +95,7 @@ class Reviewer:
         self._every: tuple[LastCall, ...] | None = None
         """All calls up to the position in a recording, in order; None for a live session."""
         self._listings: tuple[OtherListing, ...] = ()
-        """The listings to compare with: pinned definitions, and changed definitions as they were first listed."""
+        """The listings to compare with: pinned definitions, and changed ones as they were first listed."""
         self._heard = 0
         """The number of timeline entries seen so far."""
         self._shown: tuple[ToolView, tuple[Content, ...]] | None = None

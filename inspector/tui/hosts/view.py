@@ -93,7 +93,7 @@ class HostsView(Struct, frozen=True, kw_only=True):
     credentials: int = 0
     """The number of values that look like credentials and pass at this boundary level."""
     repeated: tuple[str, ...] = ()
-    """Words such as `withheld from #1`, for each place that passes and repeats a value withheld from that call."""
+    """Words such as `withheld from #1`, for each place that passes and repeats a value of that call."""
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
