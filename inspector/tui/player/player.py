@@ -35,10 +35,10 @@ class _Found(Struct, frozen=True, kw_only=True):
 
 
 class Player:
-    """Moves the position in a recording, a line number. Threads read and search the file."""
+    """Moves the position in a recording, which is a line number. Threads read and search the file."""
 
     def __init__(self, screen: Screen[None], session: RecordedSession, moved: Callable[[], None]) -> None:
-        """`moved`: called for every new position, in order: each scene is built on the previous scene."""
+        """`moved`: called for every new position, in order, because each scene is built on the one before."""
         self._screen = screen
         self._moved = moved
         self._session = session
@@ -134,7 +134,7 @@ class Player:
             self._choose(self._played.previous_call(self.position), words)
 
     def ends(self, step: int) -> None:
-        """Move to the end of the recording, or to its start."""
+        """Move to the end of the recording if `step` is positive, otherwise to its start."""
         if step > 0:
             self._choose(self._played.last or None, "The recording is empty.", since=0)
         else:
@@ -263,7 +263,7 @@ class Player:
         self._changed()
 
     def _explained(self, found: _Found, words: str, *, backwards: bool) -> str:
-        """The sentence about a search that found nothing on its way to the end."""
+        """The sentence about a search that found nothing before it reached the end."""
         shown = shortened(words, 60)
         if found.line is None:
             return f"Nothing in the recording contains {shown}."

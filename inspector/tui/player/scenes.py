@@ -49,7 +49,7 @@ class _MatchAsked(Struct, frozen=True, kw_only=True):
 
 
 class SceneReader:
-    """Reads one place at a time. A new request replaces an older one that is not finished."""
+    """Reads in threads. A new request replaces an older one of the same kind that is not finished."""
 
     def __init__(
         self,
@@ -61,8 +61,8 @@ class SceneReader:
     ) -> None:
         """`show`: called with each scene before other parts of the screen show its position.
 
-        `review`: called with the calls that have ended up to a position, when they have changed. `quote`: called
-        with what `read_match` has read for a scene, untrusted text.
+        `review`: called with the calls that have ended at or before a position, when they have changed.
+        `quote`: called with a scene and the text that `read_match` has found in it, which is untrusted.
         """
         self._show = show
         self._review = review
@@ -87,7 +87,7 @@ class SceneReader:
         self._scenes.ask(_SceneAsked(session=session, position=position, since=since, tool=tool))
 
     def read_entries(self, session: RecordedSession, first: int, end: int) -> None:
-        """Read in a thread the timeline entries from `first` up to `end`, by index from 0, that came into view."""
+        """Read the timeline entries that came into view, in a thread. `first`, `end`: their range, from 0."""
         scene = self.scene
         if scene is not None:
             last = min(end, scene.entries)
@@ -98,7 +98,7 @@ class SceneReader:
         self._frames.ask(_FramesAsked(session=session, entry=entry))
 
     def read_match(self, session: RecordedSession, scene: Scene, words: str) -> None:
-        """Read in a thread where the words of a search are in the line of a scene."""
+        """Read the line of a scene in a thread, and find the words of a search in it."""
         self._matches.ask(_MatchAsked(session=session, scene=scene, words=words))
 
     def _take_match(self, asked: _MatchAsked, found: str) -> None:

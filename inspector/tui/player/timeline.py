@@ -17,7 +17,7 @@ class RecordedTimeline(TimelinePane):
 
     @dataclass
     class Wanted(Message):
-        """Posted when unread entries come into view: from `first` up to `end`, by index from 0."""
+        """Posted when unread entries come into view. `first`, `end`: their range, by index from 0."""
 
         first: int
         end: int

@@ -58,9 +58,12 @@ class TransportView(Struct, frozen=True, kw_only=True):
     busy: str = ""
     """The activity in progress and its percentage, such as `reading 34%`."""
     found: str = ""
-    """Where the words of a search are at the position; empty without a search. Untrusted text."""
+    """The words that a search has found at the position, with the text around them. Untrusted text.
+
+    Empty without a search.
+    """
     broken: str = ""
-    """The line at which the file is broken, and the reason; empty if it is not."""
+    """The line at which the file is broken, and the reason; empty if the file is not broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ def bar_line(view: TransportView, width: int) -> Content:
 def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
     """As many keys of the player as fit in `width` cells.
 
-    `ids`: comma-separated command ids, with their label.
+    `ids`: pairs of comma-separated command ids and their common label.
     """
     parts: list[Content | str] = [" "]
     taken = 1
@@ -166,9 +169,9 @@ def found_line(words: str, width: int) -> Content:
 
 
 def match_in(text: str, words: str) -> str:
-    """The place of the words in `text`, with what is around it, on one line; empty if they are not in it.
+    """The first occurrence of `words` in `text`, with the text around it, on one line; empty if there is none.
 
-    Capitals only matter if the words have any.
+    Case is ignored unless `words` contains capitals.
     """
     escaped = dump_text(words)[1:-1]
     pattern = "|".join(map(re.escape, dict.fromkeys((words, escaped))))
