@@ -23,7 +23,7 @@ _LEAST_ROWS = 4
 UNREAD_S = 0.5
 """The time in seconds after a question appears within which `y` does not count.
 
-The user cannot have read the question yet: the `y` was typed for the screen below.
+The user cannot have read the question yet, so the `y` was typed for the screen below.
 """
 
 

@@ -59,13 +59,13 @@ class PolicyGate:
         self.source = terms.source if terms else ""
         """The file of the policy; empty for the built-in policy. Untrusted text."""
         self.doubts = terms.doubts if terms else ()
-        """What in the policy is probably a mistake. Safe to show."""
+        """Sentences about probable mistakes in the policy. Safe to show."""
         self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
         self.gravest_label: GravestLabel | None = None
         """The gravest trust label of the agent session; None before the first call."""
 
     def warn(self) -> None:
-        """Show what in the policy is probably a mistake."""
+        """Notify the user of probable mistakes in the policy."""
         if self.doubts:
             words = shortened(f"{self.source}: {' '.join(self.doubts)}", 600)
             self._screen.notify(words, severity="warning", timeout=20, markup=False)
@@ -84,8 +84,8 @@ class PolicyGate:
         """Make a call if the policy allows it or the user agrees. Run it in a worker.
 
         `may_ask`: if false, a call that would need a question is not made, and no dialog is shown. `on_hold`:
-        called with true while the call waits for the user, then with false. Raises BlockedError or
-        NotConfirmedError for a call that is not made, InspectorError for one that fails.
+        called with true when the call begins to wait for the user, then with false. Raises BlockedError or
+        NotConfirmedError if the call is not made, and InspectorError if it fails.
         """
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
         agreement = Agreement.NOT_ASKED

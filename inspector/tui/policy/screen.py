@@ -49,7 +49,7 @@ class PolicyScreen(SecondaryScreen[None], inherit_bindings=False):
     def __init__(self, policy: Policy, source: str, doubts: tuple[str, ...] = ()) -> None:
         """`source`: the file of the policy; empty for the built-in policy. Untrusted text.
 
-        `doubts`: what in it is probably a mistake, a sentence each.
+        `doubts`: a sentence for each probable mistake in the policy.
         """
         super().__init__()
         name = content(cut_in_the_middle(source, 120) or "the built-in policy")

@@ -25,11 +25,11 @@ from inspector.tui.values.changes import change_details
 
 _QUIET = "$foreground 70%"
 _LONGEST = 20_000
-"""The maximum number of characters of one sentence or value: a dialog wraps all of it at once."""
+"""The maximum number of characters of one sentence or value, because a dialog wraps all of it at once."""
 _MAX_CHANGES, _MAX_SIDE = 3, 240
-"""The number of changed places that are shown, and of characters of each side."""
+"""The maximum number of changed places that are shown, and of characters of each text before or after."""
 _LONG_NAME = 60
-"""The number of characters from which a tool's name is cut in the title. It is then whole among the facts."""
+"""The maximum number of characters of a tool's name in the title. The facts show a longer name in full."""
 _INPUT_CLASSES = "inputMetadata.sensitivity"
 
 
@@ -144,7 +144,10 @@ def _sentences(considered: Consideration) -> Iterator[str]:
 
 
 def _changes(considered: Consideration) -> Iterator[Content]:
-    """The changed places of the definition, with the texts before and after: those that weaken it first."""
+    """The changed places of the definition, with the texts before and after.
+
+    Places that weaken a declaration come first.
+    """
     places = [change for each in considered.asking for change in each.changes if change.pointer]
     if not places:
         return
