@@ -204,7 +204,7 @@ class SessionRecorder:
     def _join(self, recorder: Recorder, session: Session) -> None:
         """Start recording in the middle of a session.
 
-        The recorder only learns secrets and definitions from the earlier frames.
+        The recorder takes only secrets and definitions from the earlier frames.
         """
         recorder.join([_past_of(each) for each, _ in self._past(session)], now_s=session.now_s)
         if isinstance(session.target, PageTarget):
