@@ -6,7 +6,7 @@ from inspector.tui.runtime.guard import GUARDING, GuardedApp
 from inspector.tui.text import count
 
 MOST = 1_000_000
-"""The maximum number of characters of a copied text: terminals accept no more."""
+"""The maximum number of characters of a copied text, because terminals accept no more."""
 _TOO_LONG = (
     f"Too long for the clipboard of a terminal: more than {MOST:,} characters. x exports the session instead."
 )

@@ -54,14 +54,17 @@ _STANDARD: dict[int, Rgb] = {
 _STANDARD_GREYS = {index: _STANDARD[index] for index in (0, 7, 15)}
 _BORDERS: dict[int, Rgb] = {8: (127, 127, 127)}
 _HUES = {1: 355, 9: 355, 3: 50, 11: 50, 2: 120, 10: 120, 6: 185, 14: 185, 4: 230, 12: 230, 5: 300, 13: 300}
-"""The hue in degrees that each of the 16 colours is drawn for."""
+"""The hue, in degrees, for which each of the 16 colours is used."""
 _SAME_HUE = 35
 _GREY, _DARK_GREY, _TINT = 24, 60, 30
-"""The difference of the largest and the smallest part of a colour up to which it counts as grey."""
+"""The maximum difference between the red, green and blue of a colour that counts as grey.
+
+`_DARK_GREY` is for dark backgrounds among 256 colours, `_TINT` for 16 colours, `_GREY` for the rest.
+"""
 _PALE = 0.175
-"""The saturation up to which one of 16 colours would be too much for a text."""
+"""The maximum saturation of a text that is drawn in grey among 16 colours, which are all too strong for it."""
 _VIVID = 1.4
-"""Texts of a theme are pale. Among 256 colours, a pale red is pink, so that the next stronger one is drawn."""
+"""The factor by which texts are made more colourful among 256 colours, where a pale red would be pink."""
 _DRAWN = re.compile(r"[\s─-▟]*")
 """Lines and blocks, whose colours need no contrast: borders, scrollbars and pictures."""
 
@@ -159,7 +162,7 @@ def _nearest(wanted: Lab, among: dict[int, Rgb]) -> int:
 
 
 def _distance(wanted: Lab, found: Lab) -> float:
-    """How different two colours look. A change of hue, or a paler colour, counts more than a change of light."""
+    """How different two colours look. Another hue or a paler colour counts more than another lightness."""
     vivid, other = math.hypot(wanted.a, wanted.b), math.hypot(found.a, found.b)
     hue = (wanted.a - found.a) ** 2 + (wanted.b - found.b) ** 2 - (vivid - other) ** 2
     return (wanted.L - found.L) ** 2 + 2 * hue + (2 if vivid > other else 0.5) * (vivid - other) ** 2

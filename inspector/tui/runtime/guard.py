@@ -169,7 +169,7 @@ class GuardedApp(App[None], inherit_bindings=False):
         before(signal.SIGTSTP, None)
 
     def on_app_blur(self, _: events.AppBlur) -> None:
-        """Mask secrets when the terminal loses focus: somebody else may look at it."""
+        """Mask secrets when the terminal loses focus, because somebody else may look at it."""
         self.mask()
 
     def mask(self) -> None:
@@ -208,18 +208,18 @@ class GuardedApp(App[None], inherit_bindings=False):
 
     @property
     def place(self) -> tuple[object, ...]:
-        """What is shown, as far as the answers to keys are about it."""
+        """A value that changes when something else is shown, so that notifications about earlier keys end."""
         return ()
 
     def end_old_answers(self) -> None:
-        """If something else is shown than before, remove the answers to the keys before the last one."""
+        """If `place` has changed, remove the notifications that answer keys before the last one."""
         place = self.place
         if place != self._place:
             self._place = place
             self.end_answers(self.key_began_s)
 
     def end_answers(self, before_s: float) -> None:
-        """Remove the answers to keys that are older than `before_s`, by `time.time`.
+        """Remove the notifications that answer keys and are older than `before_s`, a time by `time.time`.
 
         These are the notifications without a time limit of their own, except errors.
         """
@@ -229,7 +229,7 @@ class GuardedApp(App[None], inherit_bindings=False):
                 self._unsay(each)
 
     def _make_room(self) -> None:
-        """Remove notifications until all that are left are shown in full, never the last one."""
+        """Remove older notifications until the others fit on the screen. The newest one always stays."""
         said = list(self._notifications)
         others = sorted(said[:-1], key=lambda each: (each.severity != "information", each.raised_at))
         while others and (len(said) > _MOST_SAID or sum(map(self._rows, said)) > MOST_ROWS):
@@ -290,6 +290,6 @@ class GuardedApp(App[None], inherit_bindings=False):
 
 
 def _stack_text(error: BaseException | None) -> str:
-    """The stack and the type of an error. Its message is left out: it may quote a server or a secret."""
+    """The stack and the type of an error, but not its message, which may quote a server or a secret."""
     frames = "".join(traceback.format_tb(error.__traceback__)) if error else ""
     return f"Sightline stopped because of a defect.\n{frames}{type(error).__name__}"

@@ -1,4 +1,4 @@
-"""Keeps the order of keys: each key acts on the screen as the previous keys have changed it."""
+"""Keeps the order of keys, so that each key acts on the screen as the previous keys have changed it."""
 
 import asyncio
 from collections import deque

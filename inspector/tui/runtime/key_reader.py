@@ -1,4 +1,4 @@
-"""Reads keys from the terminal. Esc and a key right after it are two keys, as over a slow line."""
+"""Reads keys from the terminal. Esc and a key right after it are two keys, even if they arrive together."""
 
 import re
 import sys
@@ -17,10 +17,10 @@ _KEY_SEQUENCE = re.compile(r"\x1b(?:\[(?!M)[0-9;:]*[@-Z^-~]|O[0-9]*[A-Za-z])")
 
 
 class KeyReader(XTermParser):
-    """Textual's parser, but what follows an Esc is never typed into the field that Esc leaves.
+    """Textual's parser, changed so that what follows an Esc is never typed into the field that Esc leaves.
 
-    Textual types `t` for Esc and `t`, `™` for Esc and `2`, `^` for an Esc that ends an unknown sequence, and
-    the characters of the sequence itself.
+    Textual's own parser types `t` for Esc and `t`, `™` for Esc and `2`, `^` for an Esc that ends an unknown
+    sequence, and the characters of that sequence.
     """
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:  # noqa: FBT001, FBT002 - as Textual declares it
@@ -39,7 +39,7 @@ class KeyReader(XTermParser):
 
 
 def install() -> None:
-    """Let Textual read the terminal with `KeyReader`. Drops what was typed before, which was not for Sightline."""
+    """Let Textual read the terminal with `KeyReader`. Drops earlier input, which was not for Sightline."""
     with suppress(termios.error, OSError, ValueError):
         termios.tcflush(sys.__stdin__ or 0, termios.TCIFLUSH)
     linux_driver.XTermParser = KeyReader  # pyright: ignore[reportPrivateImportUsage] - it has no parameter for this

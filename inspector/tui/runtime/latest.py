@@ -1,4 +1,4 @@
-"""Work in a thread, one request at a time. Only the latest request counts."""
+"""Works in a thread, on one request at a time. Only the latest request counts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,8 +15,8 @@ Made = TypeVar("Made")
 class Latest(Generic[Asked, Made]):
     """Runs `make` in a thread for each request. A newer request replaces requests that are not finished.
 
-    Requests must be immutable: `make` runs in parallel to the event loop. If it raises, `fail` gets the
-    error.
+    Requests must be immutable, because `make` runs in parallel to the event loop. If `make` raises, `fail`
+    gets the error.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ def wait_a_moment() -> None:
 
 
 def end_at_once(code: int) -> None:
-    """End the process if threads are still working: Python would wait for them. Returns if there are none.
+    """End the process if threads are still working, because Python would wait for them. Otherwise, return.
 
     Call it after everything that must be closed is closed.
     """

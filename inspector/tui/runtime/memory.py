@@ -20,8 +20,8 @@ _LONG_S = 0.008
 _SWITCH_S = 0.000_5
 """The time in seconds that a busy thread keeps the interpreter while the event loop waits for it.
 
-A key leads to some ten turns of the event loop, and each of them waits this long: with Python's 5 ms, a key during
-a review took twice the time. The review is not slower for it.
+A key causes about ten iterations of the event loop, and each of them waits this long. With Python's default
+of 5 ms, a key would take twice the time during a review. The lower value does not slow the review.
 """
 
 _begun_s = 0.0
@@ -32,9 +32,9 @@ def keep_responsive() -> None:
 
     With its default settings, the collector goes through all objects again and again. After a large result or
     listing, each time blocks the screen for a tenth of a second or more. Here, all objects that are alive
-    after a long collection are frozen: they are not gone through again, but are still freed once nothing
-    refers to them. Only reference cycles that were alive at that moment are never freed, each time a few
-    screens at most.
+    after a long collection are frozen: the collector skips them from then on. They are still freed once
+    nothing refers to them, except those in reference cycles. These stay in memory, a few screens each time at
+    most.
     """
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
@@ -44,7 +44,7 @@ def keep_responsive() -> None:
 
 
 def _watch(phase: Literal["start", "stop"], facts: Mapping[str, int]) -> None:
-    """Time each collection of the oldest generation.
+    """Time each collection of the oldest generation, and freeze the remaining objects after a long one.
 
     Collections never overlap, in whichever threads they run.
     """

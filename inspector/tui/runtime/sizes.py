@@ -22,8 +22,9 @@ class _SizingCompositor(Compositor):
 class SizingScreen(Screen[Ended], inherit_bindings=False):
     """A screen on which no widget misses the event `Resize`.
 
-    Textual compares the sizes of a layout with those it computed before. If a position was asked for after a scroll,
-    these may be newer than what the widgets know, and then widgets keep the text that fits their last size, or none.
+    Textual posts `Resize` only to widgets whose size differs from that in the layout before. It may have
+    computed that layout without telling the widgets, for a position that was asked for after a scroll. These
+    widgets would keep the text for their last size, or show none.
     """
 
     def __init__(self) -> None:
