@@ -43,7 +43,7 @@ class VaultKeeper:
     """Puts the secrets of ended calls into the session's vault, in a thread.
 
     Calls that have ended wait until `take`, so that their results can be drawn first. No call is skipped.
-    Also finds results that pass a secret of an earlier call: the boundary judges each call by itself.
+    Also finds results that pass a secret of an earlier call, because the boundary judges each call by itself.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class VaultKeeper:
         changed: Callable[[], None],
         secrets: SessionSecrets | None = None,
     ) -> None:
-        """`secrets`: gets the withheld values of all servers."""
+        """`changed`: called when the vault changes. `secrets`: collects the withheld values of all servers."""
         self._screen = screen
         self._link = link
         self._changed = changed
@@ -65,7 +65,10 @@ class VaultKeeper:
         """The calls whose withheld values are not known yet, by their numbers."""
         self._reading = threading.Lock()
         self.repeating = dict[int, str]()
-        """The calls whose results pass a value that was withheld, fetched or entered before: its pointer by their numbers."""
+        """The pointer to a value that a result passes although it was withheld, fetched or entered before.
+
+        The keys are the numbers of the calls with such results.
+        """
 
     @property
     def custody(self) -> Custody:
@@ -85,7 +88,7 @@ class VaultKeeper:
             self._screen.run_worker(self._take(session, record), group="keeping")
 
     def masked(self, value: Json) -> Json:
-        """A copy of a value in which everything is masked that repeats a secret of a call so far. Blocks."""
+        """A copy of a value, with every part masked that repeats a secret of the calls so far. Blocks."""
         with self._reading:
             for record in tuple(self._unread.values()):
                 self._learn_from(record)
@@ -93,11 +96,11 @@ class VaultKeeper:
 
     @property
     def known(self) -> KnownSecrets:
-        """The values that were withheld from calls so far, of all servers; not yet those of the last calls."""
+        """The values that were withheld from calls of all servers. The last calls may still be missing."""
         return self._secrets.known
 
     def known_beside(self, record: CallRecord) -> KnownSecrets:
-        """The values that were withheld from calls so far, those before this one included. Blocks."""
+        """The values that were withheld from all calls so far, except perhaps from this call. Blocks."""
         with self._reading:
             for each in tuple(self._unread.values()):
                 if each.number != record.number:
@@ -121,7 +124,10 @@ class VaultKeeper:
             self._secrets.add(0, self._withheld.texts - before)
 
     def _read(self, record: CallRecord) -> tuple[Holdings, str | None]:
-        """The secrets in a result, and the pointer to one that it passes although it is known. Blocks."""
+        """The secrets in a result, and the pointer to a known secret that the result passes. Blocks.
+
+        The pointer is None if the result passes no known secret.
+        """
         passes = record.judgement.bounded(Level.DECLARED, record.policy).result
         with self._reading:
             # Without an answer, the words are Sightline's own. They may quote the server's stderr, and no model gets them.

@@ -224,7 +224,10 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
-        """Do the next step for the item: reveal the reference, or show or mask the value. Answers no question."""
+        """Do the next step for the item: reveal the reference, or show or mask the value.
+
+        While a question is open, only name the keys that answer it.
+        """
         event.stop()
         kept = self._kept()
         if self._asking is not None:
@@ -323,7 +326,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self.show_current()
 
     def _ask(self, key: VaultKey, words: Content, *, would_forget: bool) -> None:
-        """Ask a question about an item. `would_forget`: whether yes forgets its value, or else fetches it."""
+        """Ask a question about an item. `would_forget`: true if `y` forgets its value, false if it fetches it."""
         self._asking, self._would_forget = (self._custody(), key), would_forget
         self._question.update(words)
         self.add_class("-asking")
