@@ -74,7 +74,7 @@ def frame_clock(at_s: float) -> str:
 
 
 def frame_head(view: FrameView, place: int, total: int, began_s: float = 0.0) -> Content:
-    """The lines above a frame: direction, channel, time and size; its HTTP head; its faults.
+    """The lines above a frame, with its direction, channel, time and size, its HTTP head, and its faults.
 
     `began_s`: the time at which the connection began.
     """
@@ -107,10 +107,10 @@ def entry_title(entry: Entry) -> Content:
 
 
 def pieces(text: str, chunk: int) -> tuple[str, ...]:
-    """The lines of `text`, in pieces of at most `chunk` characters: a frame may be a single line of megabytes.
+    """The lines of `text`, in pieces of at most `chunk` characters, because a line may have megabytes.
 
     A piece ends after a blank if there is one in its second half. Blanks at the end of a line make no piece of their
-    own: some programs fill their lines with them.
+    own, because some programs pad their lines with them.
     """
     found: list[str] = []
     for line in text.split("\n"):
@@ -196,7 +196,7 @@ def _mask_word(_value: Json) -> str:
 
 
 def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
-    """The tool that a request calls or resolves, or what it reads, as a tool; None if there is none."""
+    """The tool that a request calls or resolves, or the item that it reads, as a tool; None if not listed."""
     call = called(CALL if request.method == RESOLVE else request.method, request.params)
     return catalogue.tool(call[0]) if call else None
 

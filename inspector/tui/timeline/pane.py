@@ -50,9 +50,9 @@ _BORDER = 2
 _MOST_LINES = 1_000
 """The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all lines."""
 _LONGEST = 4_000
-"""The maximum number of characters of one such line."""
+"""The maximum number of characters of a line of stderr that are shown."""
 _NAMED = 20
-"""The number of characters by which the line of an exception is found."""
+"""The number of characters at the beginning of an exception's text by which its line is found."""
 _WIDE = 110
 """The width, in cells, from which a row shows the time of day."""
 
@@ -107,10 +107,10 @@ class TimelinePane(Lines):
         return ServerOutput()
 
     def mask_again(self) -> None:
-        """Draw the rows again: more values are known to be secret."""
+        """Draw the rows again, because more values are known to be secret."""
 
     def show_call(self, record: CallRecord) -> None:
-        """Go to the row of a call; if the call failed, to its exception."""
+        """Go to the row of a call or, if the call failed, to the line with its exception."""
 
     def exchange_of(self, number: int) -> tuple[Session, Entry] | None:
         """The exchange of a call by its number, and the session that made it; None if there is none."""

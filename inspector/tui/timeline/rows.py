@@ -37,9 +37,9 @@ _OF_TASKS = frozenset({"notifications/tasks/status", "notifications/tasks"})
 """The titles of notifications about a call that the server runs as a task."""
 
 _LATE_S = 0.5
-"""The time in seconds after a call's answer in which stderr still counts for it.
+"""The time in seconds after a call's answer within which lines of stderr still belong to the call.
 
-It may arrive late, through a pipe of its own.
+They may arrive late, through a pipe of their own.
 """
 
 _LOOK_BACK = 200
@@ -81,7 +81,7 @@ _STATES = {
 
 
 Mask: TypeAlias = Callable[[str], str]
-"""Masks what must not be shown in a text of the server, and may cut its end."""
+"""Masks what must not be shown in a text of the server. It may cut off the end of the text."""
 
 
 class Segment(Struct, frozen=True, kw_only=True):
@@ -198,9 +198,9 @@ class TimelineRows:
     def _answer(self, segment: Segment, index: int) -> None:
         """Assign a record to the row of its call.
 
-        If the server was reached again during the call, it is assigned to every row of the call. Rows are
-        found by time. The number does not identify them, because calls without a frame are numbered too; the
-        name does not either, because a tool may be called again.
+        If the server was reached again during the call, the record is assigned to every row of the call. Rows
+        are found by time. The number does not identify them, because calls without a frame are numbered too.
+        The name does not either, because a tool may be called again.
         """
         record = segment.session.calls[index]
         for row in reversed(self.rows):
@@ -414,14 +414,14 @@ def _state_of(entry: Entry) -> tuple[str, str]:
 
 
 def _is_cancelled(entry: Entry) -> bool:
-    """True if the user has cancelled a call; its state says all of it."""
+    """True if the user has cancelled a call. Its state then says so, and its detail is not shown."""
     return entry.state is EntryState.FAILED and entry.detail == CANCELLED_HERE
 
 
 def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
-    """A row in `width` cells: time, what happened and the outcome; on the right, duration and bytes.
+    """A row in `width` cells: the time, the event and its outcome. Its right end has the duration and bytes.
 
-    `mask`: masks what must not be shown in a text of the server, and may cut its end.
+    `mask`: see `Mask`.
     """
     entry, server = row.entry, _server_words(row.segment)
     if entry is None:
@@ -498,7 +498,7 @@ def _room(entry: Entry, width: int) -> int:
 def _call_words(row: TimelineRow, entry: Entry, room: int, mask: Mask) -> Content:
     """The call, its outcome, and other events during it.
 
-    Arguments and untrusted text are cut; the rest is whole or left out.
+    Arguments and untrusted text are cut to fit. Other parts are either shown in full or left out.
     """
     folded = row.entries
     sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
@@ -611,9 +611,9 @@ def _kind(row: TimelineRow, entry: Entry) -> str:
 
 
 def is_wanted(entry: Entry, words: Sequence[str]) -> bool:
-    """True if an entry of an unfolded row matches the filter.
+    """True if an entry of an unfolded row contains one of the words of the filter, or if there are no words.
 
-    True if the entry contains one of the words, or if there are no words.
+    Words such as `tool:NAME` do not count, because they are about the row.
     """
     plain = [word for word in words if word.partition(":")[0] not in _PARTS]
     text = f"{entry.title} {entry.detail[:_SEARCHED]}".casefold()
