@@ -92,7 +92,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         self.show_current()
 
     def show_current(self) -> None:
-        """Show the current state: the session has received labels, or a new session has begun."""
+        """Show the current state, after the session has received labels or a new session has begun."""
         oversight = self._oversight
         self._views.ask(
             _Asked(

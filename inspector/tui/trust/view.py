@@ -49,7 +49,7 @@ _CARRIED = {
     SourceDetail.HOSTS: "the session's trust, its own sources, and the hosts of others",
     SourceDetail.FULL: "the session's trust and every source in full",
 }
-"""The same for a sentence."""
+"""The labels sent to a server, in the words of a sentence."""
 
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
 
@@ -58,7 +58,7 @@ class GravestLabel(Struct, frozen=True, kw_only=True):
     """The most serious trust label of a session, as the header shows it."""
 
     word: str = ""
-    """The label and the call that brought it, as `untrusted since #4`; empty if there is no label."""
+    """The label and the call that added it, such as `untrusted since #4`; empty if there is no label."""
     is_grave: bool = False
 
 
@@ -83,7 +83,7 @@ class TrustView(Struct, frozen=True, kw_only=True):
     labels: tuple[TrustLabel, ...]
     """The labels, ordered by call."""
     call_width: int
-    """The number of characters of the longest call."""
+    """The number of characters of the longest call in words, such as `#4 search_web`."""
 
 
 def gravest_label(trust: SessionTrust) -> GravestLabel:
