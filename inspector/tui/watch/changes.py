@@ -1,4 +1,4 @@
-"""What changed after a file was saved: in the definitions, in the result, in the values that reach models."""
+"""Finds what a save of a file changed in the definitions, the result, and the values that reach models."""
 
 from itertools import islice
 
@@ -25,7 +25,7 @@ _MAX_CHANGES = 200
 _MAX_COMPARED_BYTES = 200_000
 """The maximum size of a compared result in bytes.
 
-For a larger one, the comparison of all hosts takes seconds, after each save.
+For a larger one, the comparison of all hosts would take seconds after each save.
 """
 
 
@@ -67,7 +67,10 @@ def is_same_call(before: CallRecord | None, now: CallRecord) -> bool:
 
 
 def repeats_safely(tool: Tool) -> bool:
-    """True if a tool declares that a further call changes nothing: it only reads, or is idempotent."""
+    """True if a tool declares that a further call changes nothing, because it only reads or is idempotent.
+
+    Always true for an item that is not a tool, such as a resource.
+    """
     if tool.item is not None:
         return True
     declared = traits(claims_of_tool(tool))

@@ -1,4 +1,4 @@
-"""The sentences of the strip about a call that was not repeated: the key first, short enough for 80 columns."""
+"""Remarks on the last save for the strip. If a key helps, the remark begins with it. They fit 80 columns."""
 
 from inspector.tui.text import cut_in_the_middle
 
@@ -8,7 +8,7 @@ _MOST_OF_FILE = 30
 
 
 def may_write(name: str) -> str:
-    """The remark about a call that is not declared to read only. `name` may be untrusted text, as below."""
+    """The remark about a call that is not declared as read-only. `name` may be untrusted text."""
     return f"r in {_short(name)} repeats it, now and after each save: it may write."
 
 
@@ -18,7 +18,7 @@ def ended_the_server(name: str) -> str:
 
 
 def not_listed(name: str) -> str:
-    """The remark about a call of a tool that the server lists no more."""
+    """The remark about a call of a tool that the server no longer lists."""
     return f"Not repeated: {cut_in_the_middle(name, _MOST_OF_FILE)} is not listed any more."
 
 

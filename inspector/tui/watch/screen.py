@@ -18,7 +18,7 @@ from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _LEAST_WIDTH = 20
 _MOST_SHORT = 2
-"""The maximum number of rows on a low screen."""
+"""The maximum number of rows of the strip on a low screen."""
 _INDENT = 2
 """The indent of every row but the first, which begins with a sign."""
 
@@ -69,7 +69,7 @@ class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
     KEYS: ClassVar[Keys] = (("watch.back", ""), ("app.quit", ""), ("app.help", ""))
 
     def __init__(self, view: Callable[[], WatchView], mask: Mask) -> None:
-        """`mask`: called in a thread."""
+        """`view`: returns the current changes. `mask`: masks secrets in a value; called in a thread."""
         super().__init__()
         self._view = view
         self._lines = ContentLines(id="watch-changes")

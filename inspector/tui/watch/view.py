@@ -57,15 +57,15 @@ class WatchView(Struct, frozen=True, kw_only=True):
     at: str = ""
     """The time of day of the save."""
     is_result_old: bool = False
-    """True if there is a result from before the save, and none of the same run since."""
+    """True if there is a result, and the last one is from before the save."""
     called: str = ""
     """The title of the call that was repeated; empty if no call was repeated."""
     took_s: float | None = None
-    """The time from the save to the result in seconds; to the listing if no call was repeated."""
+    """The time in seconds from the save to the result, or to the listing if no call was repeated."""
     remark: str = ""
     """The reason why no call was repeated, and the key that repeats it; or another remark."""
     reason: str = ""
-    """The reason why the server does not run: the line of stderr that names it."""
+    """The reason why the server does not run, such as a line of its stderr."""
     broke_at: str = ""
     """The time of day at which the server ended; empty if it does not run because of the save."""
     definitions: ChangesSince | None = None
@@ -120,11 +120,10 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
 
 
 def strip_rows(view: WatchView, width: int, most: int) -> list[Content]:
-    """About `most` rows of the strip, each at most `width` cells wide: its first lines.
+    """The first rows of the strip, about `most` of them, each at most `width` cells wide.
 
-    If changes are cut or left out, the first row ends with the key that shows them. What tells the user what to
-    do is never cut, and changed definitions are always named: for these there may be more rows, unless `most`
-    is one.
+    If changes are cut or left out, the first row ends with the key that shows them. Unless `most` is 1, there
+    may be more rows, because changed definitions are always named and advice to the user is never cut.
     """
     first, *rest = strip_lines(view, width)
     if not view.has_changes and len(rest) < most and max(map(_cells, (first, *rest))) <= width:
@@ -197,9 +196,9 @@ def _unchanged(view: WatchView) -> str:
 
 
 def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> Content:
-    """The outcome of the last save on one line. `in_strip`: with the key that shows more.
+    """The outcome of the last save on one line. `in_strip`: whether to add the key that shows more.
 
-    `is_brief`: if a call was repeated, without the words about the server.
+    `is_brief`: whether to leave out the words about the server if a call was repeated.
     """
     what = content(shortened(view.saved, 80), "bold")
     at = (f"{view.at} " if view.at else "", _QUIET)
@@ -264,7 +263,10 @@ def _labelled(label: str, parts: Sequence[Content], width: int, *, more: bool = 
 
 
 def _definitions_line(altered: ChangesSince, width: int) -> Content:
-    """The line with every change if that fits, else with every changed definition, at last only by name."""
+    """The line about changed definitions, in the most detailed form that fits.
+
+    It names every change, or every definition with the number of its changes, or as many definitions as fit.
+    """
     label = "definitions"
     begin: list[Content] = []
     if altered.weakened:

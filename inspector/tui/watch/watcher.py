@@ -53,9 +53,9 @@ Saves may come in hundreds, for example from a checkout.
 _QUIET_S = 0.15
 _LONGEST_WAIT_S = 1.0
 _MOST_IN_ROW = 20
-"""The number of saves of one file in a row, each right after a start, before the server is suspected.
+"""The number of saves after which Sightline assumes that the server writes the file itself.
 
-From this number on, Sightline assumes that the server writes the file itself.
+The saves are of one file, in a row, and each of them comes right after a start of the server.
 """
 _PATIENCE_S = 3.0
 """The wait in seconds for a pause between saves, when the server is assumed to write the file itself."""
@@ -77,7 +77,7 @@ class PinComparison(Protocol):
     def edited(self, *, is_saved: bool) -> None:
         """Note that the server was started again.
 
-        `is_saved`: because the user has saved a file of the server.
+        `is_saved`: whether the reason is that the user has saved a file of the server.
         """
         ...
 
@@ -86,7 +86,7 @@ class PinComparison(Protocol):
         ...
 
     def mask(self, value: Json) -> Json:
-        """Mask everything in a value that repeats a secret of the session. Blocks."""
+        """Mask every part of a value that repeats a secret of the session. Blocks."""
         ...
 
 
@@ -162,14 +162,14 @@ class Watcher:
         self._fatal: RepeatableCall | None = None
         """The last call, if the server ended during it."""
         self._agreed: RepeatableCall | None = None
-        """The call that the user has repeated, and which every save may repeat therefore."""
+        """The call that the user has repeated, so that every save may repeat it."""
         self._repeating: RepeatableCall | None = None
         """The call that the user is repeating. It has not ended yet, and may wait for their agreement."""
         self._before: ServerDefinitions | None = None
         """The last complete listing of definitions."""
         self._last: CallRecord | None = None
         self._is_restarting = False
-        """True while the server from before the save is ended."""
+        """True while the server from before the save is being ended."""
         self._ended: Session | None = None
         """The last session that has failed. A failure may be reported twice."""
         self._compared: CallRecord | None = None
@@ -405,7 +405,7 @@ class Watcher:
             self._compare(before, record)
 
     def _mark_old(self, record: CallRecord | None) -> None:
-        """Mark the results up to this record: they are from before the save."""
+        """Mark the results up to this record as results from before the save."""
         if record is not None:
             self._outdate(record.number)
 
@@ -456,7 +456,7 @@ class Watcher:
             self._ask(_Cause(at_s=monotonic()))
 
     async def _try_again(self, cause: _Cause) -> None:
-        """Try to connect again: a server may accept connections before it can answer."""
+        """Try to connect again, because a server may accept connections before it can answer."""
         if self._origin is not None and self._tries < _TRIES:
             self._tries += 1
             await asyncio.sleep(0.1 * 2**self._tries)
@@ -518,9 +518,9 @@ _LAST_LINES = 60
 
 
 def _call_ended_by(how: str, session: Session | None) -> str:
-    """The name of what the last request calls, if `how` has ended it or it waits for an answer; otherwise empty.
+    """The name of the tool or item that the last request calls. Untrusted text.
 
-    The name is untrusted text.
+    Empty unless the request waits for an answer, or failed for the reason `how`, for which the server ended.
     """
     entries = reversed(session.timeline.entries) if session is not None else ()
     last = next((entry for entry in entries if entry.kind is EntryKind.EXCHANGE), None)
