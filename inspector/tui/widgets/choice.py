@@ -21,7 +21,11 @@ _LONGEST = 600
 
 
 class ChoiceInput(Widget, can_focus=True):
-    """`< value >`: arrows step through the values, Space takes the next, typing finds one, Backspace leaves the argument out."""
+    """An input for one value, drawn as `< value >`.
+
+    Arrows step through the values, Space chooses the next one, letters find one, and Backspace leaves the
+    argument out.
+    """
 
     DEFAULT_CSS = """
     ChoiceInput {
@@ -90,16 +94,16 @@ class ChoiceInput(Widget, can_focus=True):
         return Content(shortened(self._values[index], _LONGEST))
 
     def watch_chosen(self, chosen: int | None) -> None:
-        """Post `Changed`: another value was chosen."""
+        """Post `Changed`, because another value was chosen."""
         self.post_message(self.Changed(self, chosen))
 
     def action_step(self, step: int) -> None:
-        """Choose the next or previous value, after the last the first. The argument is never left out."""
+        """Choose the next or previous value. The first follows the last. Never leaves the argument out."""
         now = self.chosen if self.chosen is not None else (-1 if step > 0 else 0)
         self.chosen = (now + step) % len(self._values)
 
     def action_pick(self) -> None:
-        """Choose the next value, after the last the first. The argument is never left out."""
+        """Choose the next value. The first follows the last. Never leaves the argument out."""
         self.chosen = 0 if self.chosen is None else (self.chosen + 1) % len(self._values)
 
     def action_unset(self) -> None:
@@ -128,7 +132,10 @@ class ChoiceInput(Widget, can_focus=True):
 
 
 class ChecksInput(ChoiceInput):
-    """`< [x] value >  2 of 5: one, value`: arrows step, Space picks, Backspace leaves the argument out."""
+    """An input for several values, drawn as `< [x] value >  2 of 5: one, value`.
+
+    Arrows step through the values, Space picks the one that is shown, and Backspace leaves the argument out.
+    """
 
     KEYS = (("choice.pick", "pick"), ("choice.next", "next"))
 
@@ -147,7 +154,7 @@ class ChecksInput(ChoiceInput):
         return Content.assemble("< ", box, " ", self._drawn(at), " >", (count, "$foreground 70%"), said)
 
     def watch_picked(self) -> None:
-        """Post `Changed`: other values were picked."""
+        """Post `Changed`, because other values were picked."""
         self.post_message(self.Changed(self, self.chosen))
 
     def action_step(self, step: int) -> None:

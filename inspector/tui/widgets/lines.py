@@ -165,7 +165,10 @@ class Lines(ScrollView, can_focus=True):
 
     @property
     def _is_resting(self) -> bool:
-        """Whether keys act on another widget. A list that never has the focus obeys the field that filters it."""
+        """True if another widget has the focus.
+
+        False for a list that cannot have the focus, because its cursor follows the keys of its filter.
+        """
         return self.can_focus and self.screen.focused not in (None, self)
 
     def _widen(self, width: int) -> None:
@@ -222,7 +225,7 @@ def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
 
 
 def marked(line: Content) -> Content:
-    """A line drawn as marked: with `!` before its text, and in another colour."""
+    """A copy of a line with `!` before its text and another background, to mark it."""
     return Content.assemble(line[:2], (MARKED, "bold $text-warning"), line[3:]).stylize("on $warning 20%", 2)
 
 
@@ -282,7 +285,7 @@ _BULLET = "• "
 class ContentLines(Lines):
     """A list of sentences, each wrapped into as many rows as it needs.
 
-    For hundreds of sentences, not thousands.
+    All of them are wrapped at once, so it is for hundreds of sentences, not thousands.
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it

@@ -8,8 +8,8 @@ from textual.widgets import Static
 class PlainText(Static):
     """Shows a text without markup.
 
-    Another text lays out the screen again only if it takes more or fewer rows than the one before. That takes longer
-    than most keys.
+    A new text causes another layout of the screen only if its number of rows differs, because a layout takes
+    longer than the effects of most keys.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ _LEAST_LEFT = 20
 
 
 class TitleLine(Widget):
-    """One line: Sightline, the name of the screen and details; on the right, the current settings."""
+    """A line with `Sightline`, the name of the screen and details, and on the right the current settings."""
 
     parts: reactive[tuple[Content, Content]] = reactive((Content(""), Content("")))
 
