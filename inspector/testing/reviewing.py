@@ -26,7 +26,7 @@ class ReviewFinding(Struct, frozen=True, kw_only=True):
     subject: str
     """`tool`, `server`, `resource`, `template`, `prompt`, `listing` or `call`."""
     name: str
-    """The name of the tool; empty for a server."""
+    """The name of the subject, such as the name of the tool; empty for a server."""
     pointer: str
     message: str
     evidence: str

@@ -13,7 +13,7 @@ _LATE_S = 2.0
 def waiting_words(session: Session | None) -> str:
     """How long a server has not answered the first requests, the time limit, and a hint.
 
-    Empty if the server has answered, or was started less than `_LATE_S` seconds ago.
+    Empty if the server has answered, or if the session began less than `_LATE_S` seconds ago.
     """
     if (
         session is None

@@ -326,7 +326,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self.show_current()
 
     def _ask(self, key: VaultKey, words: Content, *, would_forget: bool) -> None:
-        """Ask a question about an item. `would_forget`: true if `y` forgets its value, false if it fetches it."""
+        """Ask a question about an item. `would_forget`: whether `y` forgets its value, not fetches it."""
         self._asking, self._would_forget = (self._custody(), key), would_forget
         self._question.update(words)
         self.add_class("-asking")
