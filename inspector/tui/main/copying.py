@@ -16,7 +16,7 @@ _POINTER, _CALL = "pointer", "call as a command"
 _VALUE, _SENT, _MODEL = "value", "all that the server sent", "all that the model sees"
 MEANINGS = {
     _VALUE: "under the cursor; a text without quotes",
-    _POINTER: "the JSON pointer to that value, such as /content/0/text",
+    _POINTER: "its JSON pointer, such as /content/0/text",
     _SENT: "the whole result as JSON",
     _MODEL: "what this host gives its model, as JSON",
     _CALL: "a `sightline call` line; no sensitive values",

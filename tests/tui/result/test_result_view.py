@@ -610,7 +610,7 @@ def test_the_message_about_a_missing_answer_is_not_on_the_server_side(level: Lev
     assert not any(outline.side_row(node, 0, 60, 0) for node in range(len(outline)))
     assert any(outline.side_row(node, 1, 60, 0) for node in range(len(outline)))
     assert strip(view).plain.startswith(
-        "Sightline: no answer to tools/call within 60 s  server sent nothing  each host words the error"
+        "Sightline: no answer to tools/call within 60 s  server sent nothing  each host words this error"
     )
     assert "withheld" not in strip(view).plain
 
