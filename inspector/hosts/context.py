@@ -9,7 +9,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from inspector.boundary.bounded import Level
-from inspector.hosts.definitions.projection import project_definition
+from inspector.hosts.definitions.projection import NOT_OBSERVED, project_definition
 from inspector.hosts.profile import Host
 from inspector.hosts.registry import hosts
 from inspector.hosts.tokens import ESTIMATED, Tokenizer
@@ -70,11 +70,24 @@ LISTED = {PartKind.PROMPT: "prompts", PartKind.SKILL: "skills"}
 """The kinds of item that a model gets too if the host shows it their list, with the plural of each."""
 
 
+ASSUMED = (
+    "? What this host gives its model before the first call was not observed, so it is counted like spec."
+)
+"""The meaning of the sign in `HostTotal.names`."""
+
+
 class HostTotal(Struct, frozen=True, kw_only=True):
     """A number of tokens before the first call, and the hosts whose models get that number."""
 
     tokens: int
     hosts: tuple[str, ...]
+    assumed: frozenset[str] = frozenset()
+    """Those of `hosts` whose handling of definitions or instructions was not observed; they are counted like `spec`."""
+
+    @property
+    def names(self) -> str:
+        """The hosts in words, each with `?` if its total is assumed."""
+        return ", ".join(f"{name} ?" if name in self.assumed else name for name in self.hosts)
 
 
 def context_of(
@@ -124,7 +137,15 @@ def host_totals(
     Calls `context_of` for each host.
     """
     found: dict[int, list[str]] = {}
+    assumed = set[str]()
     for host in hosts():
-        total = context_of(instructions, catalogue, level, host, tokenizer).tokens(*GIVEN)
-        found.setdefault(total, []).append(host.name)
-    return tuple(HostTotal(tokens=total, hosts=tuple(found[total])) for total in sorted(found))
+        context = context_of(instructions, catalogue, level, host, tokenizer)
+        found.setdefault(context.tokens(*GIVEN), []).append(host.name)
+        if not {NOT_OBSERVED, INSTRUCTIONS_NOT_OBSERVED}.isdisjoint(context.notes):
+            assumed.add(host.name)
+    return tuple(
+        HostTotal(
+            tokens=total, hosts=tuple(found[total]), assumed=frozenset(assumed.intersection(found[total]))
+        )
+        for total in sorted(found)
+    )

@@ -17,7 +17,7 @@ from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import ExitCode
 from inspector.files.tokenizer import tokenizer
-from inspector.hosts.context import GIVEN, LISTED, Context, HostTotal, context_of, host_totals
+from inspector.hosts.context import ASSUMED, GIVEN, LISTED, Context, HostTotal, context_of, host_totals
 from inspector.json.exact import JsonObject
 from inspector.launch import Launch
 from inspector.safe_text import safe_line
@@ -109,5 +109,6 @@ def _lines(found: Context, launch: Launch) -> list[str]:
 
 
 def _totals(totals: tuple[HostTotal, ...]) -> list[str]:
-    rows = [("TOKENS", "HOSTS"), *((f"{each.tokens:,}", ", ".join(each.hosts)) for each in totals)]
-    return ["", *table(rows, columns())] if totals else []
+    rows = [("TOKENS", "HOSTS"), *((f"{each.tokens:,}", each.names) for each in totals)]
+    assumed = [ASSUMED] if any(each.assumed for each in totals) else []
+    return ["", *table(rows, columns()), *assumed] if totals else []

@@ -352,7 +352,7 @@ def _host(name: str, knowledge: str, notes: str, budget: Budget) -> Host:
         title=f"Codex CLI (model {knowledge} metadata in Codex)",
         version="0.169.0",
         as_of="2026-11",
-        model_gets=f"structured content up to {limit:,} characters, not text or images; no error flag",
+        model_gets=f"structured content, or else the content, up to {limit:,} characters; no error flag",
         how="observed: by running the binary against a mock of the provider's API",
         source="npm @openai/codex 0.169.0, linux x64 binary: output of the function_call_output item of the next request",
         notes=notes,

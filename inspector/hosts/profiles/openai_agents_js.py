@@ -85,7 +85,7 @@ def _host(name: str, option: str, *, use_structured: bool) -> Host:
         title=f"OpenAI Agents SDK (JS), {option}",
         version="0.20.0",
         as_of="2026-11",
-        model_gets=f"{'structured content, not text;' if use_structured else 'no structured content,'} no error flag",
+        model_gets=f"{'structured content, or else the content;' if use_structured else 'no structured content,'} no error flag",
         how="observed: by running the code of the adapter",
         source="npm @openai/agents-core 0.20.0 and @openai/agents-openai 0.20.0: the item in the next request",
         notes="On the wire, with the Responses API.",

@@ -68,7 +68,7 @@ def _host(name: str, option: str, *, use_structured: bool) -> Host:
         title=f"OpenAI Agents SDK (Python), {option}",
         version="0.24.0",
         as_of="2026-11",
-        model_gets=f"{'structured content, not text;' if use_structured else 'no structured content,'} no error flag",
+        model_gets=f"{'structured content, or else the content;' if use_structured else 'no structured content,'} no error flag",
         how="observed: by running the code of the adapter",
         source="PyPI openai-agents 0.24.0, agents/mcp/util.py and agents/items.py: output of the function_call_output item",
         notes="Client library mcp 2.3.0.",

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from inspector.boundary.options import Level
 from inspector.files.tokenizer import tokenizer
-from inspector.hosts.context import GIVEN, Context, HostTotal, context_of, host_totals
+from inspector.hosts.context import ASSUMED, GIVEN, Context, HostTotal, context_of, host_totals
 from inspector.hosts.registry import host as host_of
 from inspector.protocol.catalogue import Catalogue
 from inspector.tui.keys.command import KeyPlace
@@ -81,10 +81,9 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
         self._lines.show_rows(len(found.parts))
         self._lines.focus()
         notes = [content(note) for note in found.notes]
-        hosts = [
-            Content.assemble(f"{total.tokens:>9,}  ", (", ".join(total.hosts), QUIET))
-            for total in made.totals
-        ]
+        hosts = [Content.assemble(f"{total.tokens:>9,}  ", (total.names, QUIET)) for total in made.totals]
+        if any(total.assumed for total in made.totals):
+            hosts.append(Content.styled(ASSUMED, "$text-warning"))
         self._notes.show(
             Content("\n").join([*notes, Content.styled("By host", "bold"), *hosts] if hosts else notes)
         )

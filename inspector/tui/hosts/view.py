@@ -226,7 +226,7 @@ def _repeated(view: HostsView) -> Content:
 def _credentials(view: HostsView) -> Content:
     if view.credentials:
         one = view.credentials == 1
-        values = passing_words(view.credentials, "undeclared value")
+        values = passing_words(view.credentials)
         words = f"! {values} like a credential, and reach{'es' if one else ''} each model whose host passes it on. "
         return Content.styled(words, "bold $text-error")
     return Content("")

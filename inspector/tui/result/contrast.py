@@ -141,8 +141,10 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
     ]
     lead = content(" → ".join(shortened(name, 40) for name in names), "bold")
     if before.host != after.host:
-        sizes = f": model gets {size(after.model_bytes)} instead of {size(before.model_bytes)}"
-        return Content.assemble(lead, sizes)
+        now, then = size(after.model_bytes), size(before.model_bytes)
+        return Content.assemble(
+            lead, f": model gets {now}, as before" if now == then else f": model gets {now} instead of {then}"
+        )
     more = counted(after.removals).total - counted(before.removals).total
     order = list(Level)
     is_stricter = order.index(after.level) > order.index(before.level)

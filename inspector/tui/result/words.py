@@ -117,7 +117,7 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
         else Content.styled(found.words, level_style(view.level)),
     ]
     if view.level is not Level.OPEN and view.host != "spec" and found.withheld.keys() - _WITHHELD_AT_OPEN:
-        words = f"{shortened(view.host, 40)} itself would withhold nothing: b shows `open`"
+        words = f"{shortened(view.host, 40)} itself would withhold nothing: B shows `open`"
         parts.append(content(words, "$text-warning"))
     if words := page_answer(view.record.outcome):
         parts.append(content(words, "$text-warning"))

@@ -29,5 +29,6 @@ async def test_each_part_of_the_context_is_shown_with_its_tokens_largest_first(
         assert ["poem" in row for row in rows] == [True, False, False]
         assert "tool" in rows[1]
         assert "prompt" in rows[2]
+        assert "spec, claude-code ?" in text
         await pilot.press("escape")
         await settled(pilot, app, "Timeline")

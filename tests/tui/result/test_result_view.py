@@ -782,7 +782,7 @@ def test_a_value_that_a_host_moves_names_its_new_place(host: str, member: str, p
 
 def test_the_verdict_says_that_the_boundary_is_not_part_of_a_host() -> None:
     value: JsonObject = {"content": [], "structuredContent": {"key": "a-secret-key"}}
-    words = "claude-code itself would withhold nothing: b shows `open`"
+    words = "claude-code itself would withhold nothing: B shows `open`"
     assert words in strip(view_of(value, host="claude-code")).plain
     assert words not in strip(view_of(value, host="claude-code", level=Level.OPEN)).plain
     assert "itself would" not in strip(view_of(value)).plain
