@@ -150,7 +150,9 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         return
     if recorded.digest or today.digest:
         if recorded.digest != today.digest:
-            yield Mismatch(pointer="", what="the model sees something else, too large to be compared")
+            yield Mismatch(
+                pointer="", what="what the model sees has changed, and is too large to be compared"
+            )
     else:
         for change in changes(_model(recorded), _model(today)):
             yield Mismatch(pointer=change.pointer, what=f"what the model sees was {change.kind.value}")

@@ -81,7 +81,7 @@ class _Merging:
             part = parts.pop(0)
             taken += 1
             if taken > MAX_PARTS:
-                self._fail("its schema has more parts than are worth merging")
+                self._fail("its schema has too many parts for a form")
                 return
             match part:
                 case True:

@@ -307,8 +307,8 @@ _TABLE: dict[str, Callable[[Any], str]] = {
     "AdditionalItems": _limit("must have at most", "item"),
     "Pattern": lambda kind: f"must match {cut(kind.pattern)}",
     "Format": lambda kind: f"must be {FORMATS.get(kind.format, cut(kind.format))}",
-    "UniqueItems": lambda _: "must have no two items alike",
-    "Contains": lambda _: "has no item of the kind that it must contain",
+    "UniqueItems": lambda _: "must not have two equal items",
+    "Contains": lambda _: "has no item that matches `contains`",
     # For these, the engine returns the items, not their indices.
     "UnevaluatedItems": lambda _: "has items that the schema does not allow",
     "Not": lambda _: "must not fit the schema under `not`",

@@ -46,7 +46,7 @@ class Cause(StrEnum):
     REDIRECT = "the server answered with a redirect, which is not followed"
     STATUS = "the server answered with an unexpected status"
     CONTENT_TYPE = "the answer is not declared as JSON"
-    COMPRESSED = "the answer is compressed, though the request ruled that out"
+    COMPRESSED = "the answer is compressed, although the request asked for no compression"
     MALFORMED = "the answer is not a JSON object with one string `value` and no duplicate key"
     NO_NAME = "the server's name could not be resolved"
     CERTIFICATE = "the server's certificate is not valid for its name, or not trusted"

@@ -254,7 +254,7 @@ WAITING = OutcomeWords(
     state="not fetched", why="Nothing has been sent.", next="Fetch it: you are asked before anything is sent."
 )
 REVEALING = OutcomeWords(state="fetching", why="Waiting for the server.", next="This takes at most 10 s.")
-STILL_HERE = " The value from before is still here."
+STILL_HERE = " The value that was fetched earlier is still in memory."
 
 
 def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> OutcomeWords:

@@ -850,7 +850,7 @@ class Session:
             else:
                 era = self.server.era if self.server else Era.AUTO
                 hint = (
-                    "Reconnect in the era legacy (^a)."
+                    "Reconnect with a handshake (era legacy, ^a)."
                     if missed_handshake(lost, era)
                     else "Reconnect to go on."
                 )

@@ -168,7 +168,7 @@ def test_a_large_model_view_is_compared_by_its_digest(monkeypatch: pytest.Monkey
     assert [call.mismatches for call in checked(lines_in(raw))] == [()]
     (call,) = checked(lines_in(raw.replace('"text":"done"', '"text":"gone"', 1)))
     assert [one.what for one in call.mismatches] == [
-        "the model sees something else, too large to be compared"
+        "what the model sees has changed, and is too large to be compared"
     ]
 
 

@@ -60,6 +60,8 @@ def test_every_line_is_written_before_the_next_frame(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_whole_lines_and_is_reported(tmp_path: Path) -> None:
     script = (
         "import resource, sys\n"
+        # Python would write compiled modules that are cut off at the limit, and every later test would fail to read them.
+        "sys.dont_write_bytecode = True\n"
         "from pathlib import Path\n"
         "from tests.recording.sessions import HEADER, conversation\n"
         "from inspector.recording.files import Recorder\n"

@@ -49,7 +49,7 @@ def command(
     file: str,
     connection: ConnectionOptions,
 ) -> int:
-    """Print the call saved as NAME as source code. No secret is in it: it is read from the environment."""
+    """Print the call saved as NAME as source code. The code contains no secret. It reads secrets from the environment."""
     saved = read_calls(file)
     found = next((each for each in saved if each.name == name), None)
     if found is None:

@@ -48,7 +48,7 @@ def command(
 ) -> int:
     """Show what reaches a model before its first call to TARGET: instructions, definitions of tools, prompts.
 
-    With the size of each part in bytes and tokens, the largest first.
+    Each part has its size in bytes and tokens. The largest comes first.
     """
     host = lens.profile()
     chosen = target_of(target, connection, invocation.command_line)

@@ -56,7 +56,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 ) -> int:
     """Read the resource URI of TARGET and print what the server sent beside what the model sees.
 
-    URI may be the name of a resource, or a template of the server, by its URI or its name: --arg gives its variables.
+    URI may also be the name of a resource, or the URI or name of a template. --arg sets the variables of a template.
     """
     check_named("URI", uri, target, connection)
     hint = ""

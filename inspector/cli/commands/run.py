@@ -54,7 +54,7 @@ def command(
 ) -> int:
     """Make the saved calls of FILE, or those called NAME, and print which expectations are not met.
 
-    Without FILE, the calls of calls.toml in the working folder. Without TARGET, each call goes to the server
+    Without FILE, the calls in calls.toml in the working folder are made. Without TARGET, each call goes to the server
     that it names.
     """
     lens.check()

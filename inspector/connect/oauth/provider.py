@@ -79,9 +79,9 @@ class _Storage:
             text = await asyncio.to_thread(self._store.read, self._url)
             self.kept = _Kept.model_validate_json(text) if text else _Kept()
         except ValidationError:
-            self._failed("what was kept is not readable")
+            self._failed("the stored tokens cannot be read")
         except Exception as error:  # noqa: BLE001 - keyrings raise any exception, and its text may quote a secret
-            self._failed(f"kept tokens cannot be read: {type(error).__name__}")
+            self._failed(f"stored tokens cannot be read: {type(error).__name__}")
 
     async def get_tokens(self) -> OAuthToken | None:
         return self.kept.tokens
@@ -104,7 +104,7 @@ class _Storage:
         try:
             await asyncio.to_thread(self._store.write, self._url, text)
         except Exception as error:  # noqa: BLE001 - as above
-            self._failed(f"tokens cannot be kept: {type(error).__name__}")
+            self._failed(f"tokens cannot be stored: {type(error).__name__}")
 
 
 class Provider:

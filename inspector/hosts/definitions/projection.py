@@ -34,7 +34,9 @@ _UNKNOWN = "the model gets only name, title, description and schemas"
 _NO_TEXT = "it is not text"
 _NO_SCHEMA = "it is not a schema"
 _ALL_SENSITIVE = "all structured content is withheld, so it needs no schema"
-_HINTED = "the tool declares its results sensitive, and the schema releases no part of them"
+_HINTED = (
+    "the tool declares its results sensitive, and the output schema declares no part of them as not sensitive"
+)
 
 NOT_OBSERVED = "the handling of definitions was not observed for this host: `spec` is shown instead"
 SERVERS_WORDS = "name, title, description and input schema pass unchanged at every boundary, because a model needs them to use the tool"

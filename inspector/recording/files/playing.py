@@ -201,7 +201,7 @@ def _page_call(line: RecordedCall) -> Entry:
     )
 
 
-_NOT_RECORDED = "not recorded: no answer to the call says what is secret in it"
+_NOT_RECORDED = "not recorded, because no answer arrived that declares which values are secret"
 """The text that replaces stderr if a recording withholds it as `unjudged`."""
 _MOST_READ = 20
 """The maximum number of lines of stderr that are read for the text of their entry."""

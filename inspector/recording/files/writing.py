@@ -256,7 +256,9 @@ class Recorder:
 
     def _fail(self, reason: str) -> None:
         """Stop, and truncate the file after its last complete line."""
-        self.failure = f"recording to {self.path} stopped: {reason}; it contains everything up to then"
+        self.failure = (
+            f"recording to {self.path} stopped: {reason}; the file contains everything up to that moment"
+        )
         _cut(self._file, self._good)
         if self._on_failure:
             self._on_failure(self.failure)

@@ -301,7 +301,7 @@ def _rules(kind: str) -> tuple[ReviewRule, ...]:
 _ALWAYS = (
     NotChecked(
         what="other arguments",
-        why="only the results of this session are checked; other results may differ, as may answers to arguments that the schema forbids",
+        why="only the results of this session are checked; other results, and answers to arguments that the schema forbids, may differ",
     ),
     NotChecked(
         what="redemption",

@@ -37,7 +37,7 @@ def _unmarked_output(offer: Offer) -> Iterator[Hit]:
     for field in named:
         if not _is_covered(field.pointer, marked):
             yield Hit(
-                message=f"The output schema names `{safe_line(field.name)[:80]}`, which looks like a credential, without a mark.",
+                message=f"The output schema names `{safe_line(field.name)[:80]}`, which looks like a credential but is not marked.",
                 pointer=field.pointer,
             )
 

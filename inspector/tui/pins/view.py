@@ -59,7 +59,7 @@ def summary_of(state: PinState) -> str:
     if state.fault:
         return f"Sightline asks before the first call of every tool: {safe_line(state.fault)}."
     parts = [f"{altered.since.value}: {amount(altered)}" for altered in state.altered]
-    return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows how." if parts else ""
+    return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows the changes." if parts else ""
 
 
 def pin_line(state: PinState, tools: int) -> Content:

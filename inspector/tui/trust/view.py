@@ -171,7 +171,7 @@ def sent_line(row: ServerRow) -> Content:
         return Content.styled(f"{carried} p changes that.", _QUIET)
     if row.sent is None:
         return Content.styled(
-            f"{carried} The next call carries none: only an untrusted session and names of sources are sent.",
+            f"{carried} The next call carries none, because the session is not untrusted and has no sources to name.",
             _QUIET,
         )
     return Content.assemble(

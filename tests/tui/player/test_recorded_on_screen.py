@@ -212,7 +212,10 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         assert "call 6 of 6" in text
         assert "#6 no answer " in text
         assert 'get_key(q="cut off")' in text
-        assert "! stderr 1 line, not recorded: no answer to the call says what is secret in it" in text
+        assert (
+            "! stderr 1 line, not recorded, because no answer arrived that declares which values are secret"
+            in text
+        )
         await pilot.press("{")
         text = await settled(pilot, app, "Sightline: the server exited with code 3")
         assert "→ tools/call clock  the server exited with code 3  failed" in text

@@ -288,7 +288,7 @@ async def test_a_second_reveal_is_already_used_and_keeps_the_value() -> None:
         text = await revealed(pilot, app, "already used")
         assert "v fetch" not in text
         assert redeemer.known == [False, True]
-        assert "The value from before is still here." in text
+        assert "The value that was fetched earlier is still in memory." in " ".join(text.split())
         assert "already used •" in text
         await peeked(pilot, app)
 
