@@ -13,7 +13,7 @@ from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 
 _MAX_PLACES = 100
-"""The maximum number of values that are searched for in the new result. Further values are ignored."""
+"""The maximum number of values that are searched for in the new result. Of further values, the hosts are not known."""
 _ASIDE = frozenset({Rule.META, Rule.MIRROR, Rule.ECHO, Rule.UNFINISHED})
 """Rules that withhold copies, or values that no model sees anyway."""
 
@@ -52,7 +52,8 @@ def reach_changes(before: Comparison, after: Comparison) -> tuple[ReachChange, .
         for pointer in dict.fromkeys((*withheld, *leaking))
         if pointer not in now_withheld and pointer not in now_leaking and _is_in(after.raw, pointer)
     ]
-    passing = _reaching(after, lost[:_MAX_PLACES])
+    passing = {pointer: frozenset[str]() for pointer in lost}
+    passing.update(_reaching(after, lost[:_MAX_PLACES]))
     found += [(ReachKind.PASSES, pointer, hosts) for pointer, hosts in passing.items()]
     for pointer, hosts in now_leaking.items():
         if pointer not in withheld and pointer in now_withheld and _is_in(before.raw, pointer):

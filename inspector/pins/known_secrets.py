@@ -114,11 +114,11 @@ class KnownSecrets:
         if not self._parts or not text:
             return text
         start = text[:_LONGEST]
-        if start not in self._short:
+        masked = self._short.get(start)
+        if masked is None:
             if len(self._short) >= _MOST_CACHED:
                 self._short.clear()
-            self._short[start] = self.masked_text(start)
-        masked = self._short[start]
+            self._short[start] = masked = self.masked_text(start)
         return masked if len(text) <= _LONGEST else masked[:-_LEFT_OUT]
 
     def lines(self, text: str) -> tuple[str, bool]:

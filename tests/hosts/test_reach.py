@@ -53,6 +53,25 @@ def test_a_new_leak_or_a_new_withholding_is_reported_per_place(
         assert "gemini-cli" not in change.hosts
 
 
+def test_none_of_many_values_that_are_no_longer_withheld_is_left_out() -> None:
+    values: JsonObject = {f"token{number}": f"CANARY-{number:04}-91be-44d0" for number in range(150)}
+    outcome = Result(value={"content": [], "structuredContent": values})
+
+    def found_of(leaf: JsonObject) -> Comparison:
+        properties: JsonObject = dict.fromkeys(values, leaf)
+        definition: JsonObject = {
+            "name": "keys",
+            "inputSchema": {},
+            "outputSchema": {"properties": properties},
+        }
+        return compare(outcome, Tool(name="keys", definition=definition), Level.DECLARED)
+
+    before, after = found_of({"type": "string", "x-sensitive": True}), found_of({"type": "string"})
+    found = reach_changes(before, after)
+    assert {change.kind for change in found} == {ReachKind.PASSES}
+    assert sum(len(change.pointers) for change in found) == len(values)
+
+
 def test_a_place_that_becomes_sensitive_is_withheld_except_at_open() -> None:
     (found,) = reach_changes(compared(WITH), compared(WITH, "token"))
     assert isinstance(found, ReachChange)

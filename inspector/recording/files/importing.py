@@ -192,14 +192,18 @@ def import_log(path: Path, made: Path, server: str | None) -> UnreadableLine | N
     recorder = Recorder(made, header)
     broken: UnreadableLine | None = None
     exchanges = Exchanges()
-    for frame in imported(_lines(path), server):
-        if isinstance(frame, UnreadableLine):
-            broken = frame
-        else:
-            recorder.frame(exchanges.take(frame))
-            if frame.number % _TOGETHER == 0:
-                recorder.settle()
-    recorder.close()
+    try:
+        for frame in imported(_lines(path), server):
+            if isinstance(frame, UnreadableLine):
+                broken = frame
+            else:
+                recorder.frame(exchanges.take(frame))
+                if frame.number % _TOGETHER == 0:
+                    recorder.settle()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path.") from error
+    finally:
+        recorder.close()
     if recorder.failure:
         raise InspectorError(recorder.failure, "Free some space, and import it again.")
     return broken
