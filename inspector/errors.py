@@ -33,7 +33,7 @@ class ExitCode(IntEnum):
     CALLS_FAILED = 14, "a saved call does not meet its expectations, or cannot be made"
     INTERRUPTED = 130, "ended by Ctrl-C"
     # A shell gives this code to a program that SIGPIPE ended, such as git or grep.
-    UNREAD = 141, "the reader of the output ended first"
+    UNREAD = 141, "the program that reads the output ended first"
     TERMINATED = 143, "ended by SIGTERM"
 
 

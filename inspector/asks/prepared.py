@@ -12,7 +12,7 @@ DEFAULTS = "accept-defaults"
 
 
 class PreparedAnswer(Struct, frozen=True, kw_only=True):
-    """The answer to every request of a server that has one key of `inputRequests` or one number."""
+    """An answer given in advance, for each request of the server with this key of `inputRequests` or this number."""
 
     key: str
     """A key of `inputRequests`, the number of the request in the call, or `ANY`."""

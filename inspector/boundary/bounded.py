@@ -59,7 +59,7 @@ class ErrorCode(StrEnum):
 
 
 class Removal(Struct, frozen=True, kw_only=True):
-    """A part of the raw result that reaches the model changed, or not at all."""
+    """A part of the raw result that the model does not get, or gets in a changed form."""
 
     pointer: str
     """Pointer into the raw result. It always resolves."""

@@ -367,7 +367,7 @@ def _add_profiles(
     for profile in plan.profiles:
         if profile.name in asked:
             continue
-        DIAGNOSTICS.say(f"listing as the client profile {profile.name} …")
+        DIAGNOSTICS.say(f"requesting the lists again, with the client profile {profile.name} …")
         try:
             client = replace(launch.options.client, profile=profile)
             options = replace(launch.options, client=client, recorder=None)

@@ -600,7 +600,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
     def _headers(self, entry: _Entry) -> Iterator[tuple[str, str]]:
         """The headers of an entry, without those that the command line sets.
 
-        A header whose value comes from a variable replaces one of the same name with a written value.
+        If a header is given both as text and from an environment variable, the variable wins.
         """
         variables = dict(entry.env_headers)
         if entry.bearer_variable is not None:

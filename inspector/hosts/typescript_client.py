@@ -82,10 +82,7 @@ class ZodChecked:
     """True if the value has the wrong type; a union prefers options of the right type."""
 
     def add(self, path: Path, issue: JsonObject, message: str, *, abort: bool = True) -> None:
-        """Add an error. `issue`: its first members.
-
-        `path` and `message` are put after them, in the order of Zod.
-        """
+        """Add an error. `issue`: the members that Zod writes before `path` and `message`."""
         self.issues.append({**issue, "path": list(path), "message": message})
         self.aborted = self.aborted or abort
 

@@ -37,7 +37,7 @@ class WithheldValues:
         self._bounder.asked(tool, arguments)
 
     def conceal(self, secrets: Iterable[str]) -> None:
-        """Add values that no boundary has withheld, such as fetched secrets."""
+        """Treat these values as withheld too, although no boundary withheld them, for example fetched secrets."""
         self._bounder.known.learn(list(secrets))
 
     @property

@@ -53,7 +53,7 @@ def _doubts(policy: Policy) -> Iterator[str]:
 
 
 def _unknown_in(path: FactPath) -> int | None:
-    """The index of the first part of a fact that no vocabulary knows; None if there is none."""
+    """The index of the first part of a fact's path that is in no vocabulary of claims; None if every part is known."""
     known = _known(path.parts[:2])
     if known is None:
         return None

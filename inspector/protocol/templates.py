@@ -16,7 +16,7 @@ MAX_CHARACTERS = 20_000
 
 
 class Variable(Struct, frozen=True, kw_only=True):
-    """A variable of a template."""
+    """A variable of a URI template (RFC 6570)."""
 
     name: str
     is_required: bool

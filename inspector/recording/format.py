@@ -69,7 +69,7 @@ class _WithLenses(Struct, frozen=True, kw_only=True):
 
 
 class RecordedTarget(Struct, frozen=True, kw_only=True):
-    """The target of a recorded session."""
+    """What a recorded session was connected to, without arguments and credentials."""
 
     kind: str
     """`stdio`, `http`, `sse`, `page`, `demo`, or `import`."""

@@ -168,7 +168,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
 
 
 def _parts(text: str, start: int) -> Iterator[Sentence]:
-    """The sentences in a clause, each of at most `MAX_SENTENCE` words."""
+    """One sentence of a text, in parts of at most `MAX_SENTENCE` words, each as a `Sentence`."""
     # Tools of one server share many sentences.
     parts = _known_words(text) if len(text) < _SHORT else _words(text)
     return (Sentence(words=words, at=start + at) for at, words in parts)

@@ -29,7 +29,7 @@ from inspector.protocol.timeline import Entry, EntryKind, Timeline
 
 
 class ListingKind(StrEnum):
-    """The kind of another listing. The values are shown to the user."""
+    """What a listing is that the reviewed listing is compared with. The user sees these words. The values are shown to the user."""
 
     PINNED = "the pinned definitions"
     """An earlier listing that the user accepted."""

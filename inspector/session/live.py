@@ -119,7 +119,7 @@ class Session:
         self._retired: list[Connection] = []
         """Replaced connections on which requests were still waiting for answers."""
         self._heard = (0.0, 0.0)
-        """The time of the last frame, on the clock of the frames and on the monotonic clock."""
+        """When the last frame arrived: on the clock of the frames, and as `time.monotonic` gives it."""
         self._replaced = asyncio.Event()
         """Set when the connection was replaced, or when `listen` must send a new subscription."""
         self.subscriptions = Subscriptions(lambda: self._tell(SubscriptionsChanged()))

@@ -135,7 +135,7 @@ def test_stray_output_is_masked_as_the_result_is_and_a_broken_message_is_not_quo
 
 def test_a_note_about_the_connection_is_printed_once_for_several_connections(server: tuple[str, ...]) -> None:
     said = sightline("review", "--also-as", "none", "--log-level", "info", *server).err
-    assert "listing as the client profile none" in said
+    assert "with the client profile none" in said
     assert said.count("the log level info was not requested") == 1
 
 

@@ -48,7 +48,7 @@ def _judge(draft: Draft, block: Block, claims: list[Claim], removals: list[Remov
 def _without(
     draft: Draft, holder: JsonObject, pointer: str, claims: list[Claim], removals: list[Removal]
 ) -> JsonObject:
-    """`holder` with the passing part of its `_meta`."""
+    """`holder` with only the part of its `_meta` that may reach the model."""
     if "_meta" not in holder:
         return holder
     passing = _passing(draft, holder["_meta"], child(pointer, "_meta"), claims, removals)

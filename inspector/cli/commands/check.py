@@ -258,7 +258,7 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
     return _Saved(
         file=USUAL_FILE,
         calls=tuple(each for each in calls if each.server in own or _is_of(each.server, target)),
-        missing=f"none of the {len(calls)} in {USUAL_FILE} is for this target: --calls {USUAL_FILE} makes them all",
+        missing=f"none of the {len(calls)} in {USUAL_FILE} is for this target: --calls {USUAL_FILE} makes all of these calls",
     )
 
 

@@ -424,7 +424,7 @@ class Provider:
 
 
 async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) -> Redirect:
-    """Wait for the redirect, once the user has agreed to the page. Raises AuthorizationFailedError."""
+    """Wait until the user agrees to authorize and the redirect arrives. Raises AuthorizationFailedError."""
     shown = asyncio.ensure_future(asking)
     try:
         async with asyncio.timeout(USER_S):

@@ -178,7 +178,7 @@ class _Reason(NamedTuple):
 
 
 def loosened(schema: JsonObject, survey: Survey, report: Report, purse: Purse) -> JsonObject:
-    """`schema` without its sensitive parts, loosened so that bounded results fit.
+    """`schema` without its sensitive parts, loosened so that results with withheld parts still fit.
 
     Must not be called for a schema that is sensitive as a whole.
     """

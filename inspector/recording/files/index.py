@@ -216,7 +216,7 @@ class Index:
         return self.frames.lines[place]
 
     def number_at(self, line: int) -> int:
-        """The number of the frame in a line that has one."""
+        """The number of the frame that `line` contains. The line must contain a frame."""
         return self.numbers[self.frames.until(line) - 1]
 
     def asked_at(self, line: int) -> int | None:

@@ -194,7 +194,10 @@ def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
         yield content(f"{sign.value} {number:,} {_COUNTED_BY.get(by, by)}", style)
 
 
-_COUNTED_BY = {LOOSENED: "loosened so that bounded results fit", "host": "changed by the host"}
+_COUNTED_BY = {
+    LOOSENED: "loosened, so that results with withheld parts still fit",
+    "host": "changed by the host",
+}
 
 
 def definition_view(tool: Tool, level: Level, host: str) -> DefinitionView:

@@ -770,7 +770,7 @@ RECORDINGS: tuple[Command, ...] = (
         "v",
         "speed",
         "speed",
-        "Changes between pauses that are cut to half a second and real time.",
+        "Switches between real time and pauses of at most half a second.",
         palette=True,
     ),
     _play(

@@ -322,7 +322,7 @@ class Selection:
         self._is_closed = True
 
     def leave(self) -> None:
-        """Leave the panes to another server.
+        """Give the panes up, so that another server can use them.
 
         Forgets the open item, but keeps calls and the content of forms.
         """

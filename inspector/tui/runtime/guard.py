@@ -238,7 +238,7 @@ class GuardedApp(App[None], inherit_bindings=False):
             self._unsay(oldest)
 
     def _rows(self, notification: Notification) -> int:
-        """The rows of a notification, which is wrapped in the width of the screen."""
+        """The number of rows of a notification, wrapped to the width of the screen."""
         width = max(self.size.width - _AROUND_WORDS, 1)
         lines = (*notification.title.splitlines(), *notification.message.splitlines())
         return sum(max(len(Content(line).wrap(width)), 1) for line in lines)

@@ -26,7 +26,7 @@ from inspector.tui.text import content, count, cut_in_the_middle, duration, shor
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
 _READINGS = ("resources/read ", "prompts/get ")
-"""The beginnings of the titles of reads. Such a title is the handle of what is read."""
+"""The beginnings of the titles of `resources/read` and `prompts/get` rows. Such a title is the handle of the item that is read."""
 
 _AGREEING = frozenset({"initialize", "server/discover"})
 """The requests that agree on a protocol."""

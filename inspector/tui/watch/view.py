@@ -185,9 +185,9 @@ def _unchanged(view: WatchView) -> str:
         return "" if view.saved else "No file was saved yet."
     if view.is_comparing:
         return "The results are still being compared."
-    definitions = "" if view.definitions else "The definitions are as before the save."
+    definitions = "" if view.definitions else "The definitions did not change with the save."
     if view.values is not None:
-        result = "" if view.values.shown else f"The {_result_of(view)} is as before the save."
+        result = "" if view.values.shown else f"The {_result_of(view)} did not change with the save."
     elif view.is_result_old:
         result = "The call was not repeated: the result on the screen is from before the save."
     else:

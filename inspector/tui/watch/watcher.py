@@ -209,7 +209,7 @@ class Watcher:
     # What the screen reports.
 
     def listed(self) -> None:
-        """Note that a complete listing has arrived, whose comparison with the pins has begun."""
+        """Called when a complete listing has arrived and its comparison with the pins has begun."""
         session = self._link.session
         if session is None or not self._link.is_listed or not self._link.is_ready:
             return
