@@ -7,16 +7,18 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from inspector.claims.claim import Claim, Subject, Word, words_of
+from inspector.claims.naming import named_change
 from inspector.protocol.catalogue import Tool
 from inspector.schema.spellings import HINT, MARK
 
 
 class ContradictionKind(StrEnum):
-    """The kinds of contradictions, by the claims that disagree."""
+    """The kinds of contradictions, by the claims that disagree, or by the claim that a name disagrees with."""
 
     READ_ONLY_DESTRUCTIVE = "read-only-destructive"
     READ_ONLY_EFFECT = "read-only-effect"
     READ_ONLY_OUTCOME = "read-only-outcome"
+    READ_ONLY_NAME = "read-only-name"
     DELETE_UNCONFIRMED = "delete-unconfirmed"
     IDEMPOTENT_DISAGREES = "idempotent-disagrees"
     RESULT_OPEN_WORLD = "result-open-world"
@@ -30,7 +32,7 @@ class ContradictionKind(StrEnum):
 
 
 class Contradiction(Struct, frozen=True, kw_only=True):
-    """A group of claims that contradict each other."""
+    """A group of claims that contradict each other, or the name or description of the tool."""
 
     kind: ContradictionKind
     claims: tuple[Claim, ...]
@@ -45,7 +47,8 @@ _Claims: TypeAlias = Sequence[Claim]
 def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tuple[Contradiction, ...]:
     """All contradictions among the claims about a tool, or also about one call of it (`tools/resolve`, result).
 
-    `tool`: the tool that the claims describe. Without it, the tool is assumed to have an output schema.
+    `tool`: the tool that the claims describe. Without it, the tool is assumed to have an output schema, and names
+    are not compared.
     Malformed claims are ignored, apart from misspelt sensitivity marks.
     """
     given = tuple(claims)
@@ -53,6 +56,7 @@ def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tupl
     result = [*_pairs(well_formed)]
     for rule in _RULES:
         result.extend(rule(well_formed))
+    result.extend(_named_for_change(well_formed, tool))
     result.extend(_sensitive_unmarked(given, tool))
     result.extend(_misspelt(given))
     result.extend(_not_kept(given))
@@ -241,6 +245,14 @@ _RULES: tuple[Callable[[_Claims], Iterator[Contradiction]], ...] = (
     _widened,
     _source_disagrees,
 )
+
+
+def _named_for_change(claims: _Claims, tool: Tool | None) -> Iterator[Contradiction]:
+    only_reads = _READ_ONLY.select(claims)
+    found = named_change(tool.name, tool.definition) if tool is not None and only_reads else None
+    if found is not None:
+        message = f"The tool is declared read-only, but {found.words}."
+        yield Contradiction(kind=ContradictionKind.READ_ONLY_NAME, claims=(*only_reads,), message=message)
 
 
 def _sensitive_unmarked(claims: _Claims, tool: Tool | None) -> Iterator[Contradiction]:

@@ -225,14 +225,15 @@ def _results_missing(plan: Plan, tools: Sequence[Offer]) -> Iterator[NotChecked]
     readers = len(tools) - len(held)
     if not plan.calls and readers:
         more = f", and --call --yes-call '*' all {len(tools):,}" if held else ""
+        declare = "declares that it only reads" if readers == 1 else "declare that they only read"
         yield NotChecked(
-            what="results", why=f"no tool was called: --call calls {readers:,} that only read{more}"
+            what="results", why=f"no tool was called: --call calls {readers:,} that {declare}{more}"
         )
     elif held:
         some = f"{len(held):,} of " if readers else ""
         count = f"{some}{amount(len(tools), 'tool')} {'was' if len(held) == 1 else 'were'}"
         is_none = not readers and set(held) == {NOT_READ_ONLY}
-        why = "none is declared read-only" if is_none else "of what their declarations say"
+        why = "none is declared read-only" if is_none else "of what they declare or how they are named"
         option = "--yes-call '*' calls" if plan.calls else "--call --yes-call '*' calls"
         it = "it" if len(held) == 1 else "them"
         yield NotChecked(what="results", why=f"{count} not called, because {why}; {option} {it}")

@@ -8,6 +8,7 @@ _ABOUT_THE_CALL: list[Json] = [
     "read-only-destructive",
     "read-only-effect",
     "read-only-outcome",
+    "read-only-name",
     "delete-unconfirmed",
     "idempotent-disagrees",
     "public-credentials",

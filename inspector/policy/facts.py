@@ -9,8 +9,8 @@ from itertools import chain
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.claims.claim import Claim, Subject, TraitName
-from inspector.claims.contradictions import Contradiction, contradictions
+from inspector.claims.claim import Subject, TraitName
+from inspector.claims.contradictions import Contradiction, ContradictionKind, contradictions
 from inspector.claims.once import once
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.resolution import Resolution
@@ -332,7 +332,7 @@ def _tool_facts(situation: Situation) -> Facts:
     tool, resolution = situation.tool, situation.resolution
     if tool is not None and resolution is None:
         return _facts_of_listed(tool)
-    return _facts_below_tool(resolution.effective if resolution else tool, resolution)
+    return _facts_below_tool(tool, resolution)
 
 
 @once
@@ -340,10 +340,11 @@ def _facts_of_listed(tool: Tool) -> Facts:
     return _facts_below_tool(tool, None)
 
 
-def _facts_below_tool(effective: Tool | None, resolution: Resolution | None) -> Facts:
+def _facts_below_tool(listed: Tool | None, resolution: Resolution | None) -> Facts:
+    effective = resolution.effective if resolution else listed
     claims = claims_of_tool(effective) if effective else ()
     known = traits_of_tool(effective) if effective else traits(())
-    contradicted = _contradicted(claims, effective, resolution)
+    contradicted = _contradicted(listed, effective, resolution)
     tree: JsonObject = {
         **_present(effective, "annotations"),
         **_present(effective, "_meta"),
@@ -360,10 +361,19 @@ def _facts_below_tool(effective: Tool | None, resolution: Resolution | None) -> 
 
 
 def _contradicted(
-    claims: tuple[Claim, ...], tool: Tool | None, resolution: Resolution | None
+    listed: Tool | None, effective: Tool | None, resolution: Resolution | None
 ) -> tuple[Contradiction, ...]:
-    own = contradictions(claims, tool=tool) if tool else ()
-    return (*own, *(resolution.widenings if resolution else ()))
+    own = _own_contradictions(effective)
+    if resolution is None:
+        return own
+    # A name says what any call may do, so it does not contradict a resolution that this one only reads.
+    if not any(each.kind is ContradictionKind.READ_ONLY_NAME for each in _own_contradictions(listed)):
+        own = tuple(each for each in own if each.kind is not ContradictionKind.READ_ONLY_NAME)
+    return (*own, *resolution.widenings)
+
+
+def _own_contradictions(tool: Tool | None) -> tuple[Contradiction, ...]:
+    return contradictions(claims_of_tool(tool), tool=tool) if tool else ()
 
 
 def _session_facts(trust: SessionTrust) -> JsonObject:

@@ -14,6 +14,7 @@ _UNSURE = frozenset(
         ContradictionKind.READ_ONLY_DESTRUCTIVE,
         ContradictionKind.READ_ONLY_EFFECT,
         ContradictionKind.READ_ONLY_OUTCOME,
+        ContradictionKind.READ_ONLY_NAME,
     }
 )
 NOT_READ_ONLY = "it is not declared read-only"
@@ -36,12 +37,15 @@ _TEXTS = ("EXAMPLE", "EXAMPLE-1", "example-1", "1", "1.0.0", "#112233", "/exampl
 def forbids(offer: Offer) -> str:
     """The reason not to call a tool without asking the user; empty if there is none.
 
-    There is none if the tool is declared read-only and no other declaration contradicts that.
+    There is none if the tool is declared read-only, and neither another declaration nor its name or description
+    contradicts that.
     """
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
         return NOT_READ_ONLY
-    if any(found.kind in _UNSURE for found in offer.contradictions):
-        return "it is declared read-only, but other declarations contradict that"
+    unsure = [found for found in offer.contradictions if found.kind in _UNSURE]
+    if unsure:
+        said = unsure[0].message.removesuffix(".")
+        return f"it may change something: {said[:1].lower()}{said[1:]}"
     joined = offer.traits
     if joined.effect.value != "read" or joined.destructive.value is True:
         return "it declares effects other than reading"

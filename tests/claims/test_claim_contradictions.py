@@ -313,6 +313,15 @@ def test_claims_that_the_browser_dropped_are_one_finding_with_all_of_them() -> N
     assert (found.kind, found.claims) == (Kind.NOT_KEPT, lost)
 
 
+def test_a_read_only_tool_that_is_named_for_a_change_contradicts_itself() -> None:
+    named = Tool(name="delete_all", definition={"name": "delete_all", **annotated(readOnlyHint=True)})
+    (found,) = contradictions(claims_of_tool(named), tool=named)
+    assert (found.kind, [claim.key for claim in found.claims]) == (Kind.READ_ONLY_NAME, ["readOnlyHint"])
+    assert "its name contains `delete`" in found.message
+    other = Tool(name="delete_all", definition={"name": "delete_all", **annotated(readOnlyHint=False)})
+    assert contradictions(claims_of_tool(other), tool=other) == ()
+
+
 def test_every_kind_of_contradiction_has_a_case() -> None:
-    of_their_own = {Kind.RESOLUTION_WIDENS, Kind.NOT_KEPT}
+    of_their_own = {Kind.RESOLUTION_WIDENS, Kind.NOT_KEPT, Kind.READ_ONLY_NAME}
     assert {kind for _, _, kind, _ in CASES} | of_their_own == set(Kind)

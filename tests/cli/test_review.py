@@ -143,7 +143,7 @@ def test_only_tools_that_declare_to_be_read_only_are_called() -> None:
     assert {"list_inbox", "search_web", "team_photo"} == called
     left = {each["what"]: each["why"] for each in report["notChecked"]}
     assert "is not declared read-only" in left["results of delete_project"]
-    assert "contradict that" in left["results of poisoned_weather"]
+    assert "may change something" in left["results of poisoned_weather"]
     assert "results of clean_clock" not in left
     assert left["results"].startswith("12 of 20 tools were not called")
     assert {"SL-INJ001", "SL-OUT005", "SL-OUT006"} == ids(report["findings"], "call")

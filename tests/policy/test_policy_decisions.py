@@ -11,6 +11,7 @@ from inspector.demo.tools.mail import TOOLS
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.built_in import DEFAULT_POLICY, DEFAULT_RULES
 from inspector.policy.facts import Situation, facts_of
+from inspector.policy.gate.consideration import sentence_of
 from inspector.policy.rules import Policy, Verdict, decide
 from inspector.policy.taint import LabelOrigin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
@@ -149,6 +150,14 @@ def test_the_built_in_policy_asks_before_tools_that_claim_harm(
     found = decided(DEFAULT_POLICY, tool(annotations, meta))
     assert [match.rule.name for match in found.matches] == rules
     assert found.verdict is (Verdict.CONFIRM if rules else Verdict.ALLOW)
+
+
+def test_the_built_in_policy_asks_before_a_read_only_tool_that_is_named_for_a_change() -> None:
+    named = tool({"readOnlyHint": True}, name="delete_all_users")
+    found = decided(DEFAULT_POLICY, named)
+    assert [match.rule.name for match in found.matches] == ["contradicts-itself"]
+    assert "its name contains `delete`" in sentence_of(found.matches[0])
+    assert decided(DEFAULT_POLICY, tool({"readOnlyHint": True}, name="get_users")).verdict is Verdict.ALLOW
 
 
 def test_the_built_in_policy_can_be_written_in_a_file() -> None:

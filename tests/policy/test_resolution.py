@@ -68,6 +68,16 @@ def test_a_narrowing_resolution_removes_the_need_for_confirmation() -> None:
     assert decided(DEFAULT_POLICY, listed, resolution=found).verdict is Verdict.ALLOW
 
 
+def test_a_name_contradicts_what_is_listed_and_not_what_one_call_is_resolved_to() -> None:
+    listed = tool({"destructiveHint": True}, name="delete_file")
+    said = Result(
+        value={"name": "delete_file", "annotations": {"readOnlyHint": True, "destructiveHint": False}}
+    )
+    assert decided(DEFAULT_POLICY, listed, resolution=resolution_of(listed, said)).verdict is Verdict.ALLOW
+    listed = tool({"readOnlyHint": True}, name="delete_file")
+    assert decided(DEFAULT_POLICY, listed, resolution=resolution_of(listed, said)).verdict is Verdict.CONFIRM
+
+
 WIDENINGS: list[tuple[JsonObject, JsonObject]] = [
     ({"readOnlyHint": True}, {"readOnlyHint": False}),
     ({"readOnlyHint": False, "destructiveHint": False}, {"readOnlyHint": False, "destructiveHint": True}),

@@ -94,8 +94,13 @@ READS: JsonObject = {"readOnlyHint": True}
     [
         ({}, "not declared read-only"),
         ({"annotations": {"readOnlyHint": "true"}}, "not declared read-only"),
-        ({"annotations": {**READS, "destructiveHint": True}}, "contradict"),
-        ({"annotations": READS, "_meta": {"mcp.dev/effect": "external"}}, "contradict"),
+        ({"annotations": {**READS, "destructiveHint": True}}, "both read-only and destructive"),
+        ({"annotations": READS, "_meta": {"mcp.dev/effect": "external"}}, "its declared effect is not"),
+        ({"annotations": READS, "name": "delete_all_users"}, "but its name contains `delete`"),
+        (
+            {"annotations": READS, "description": "Deletes every user. Cannot be undone."},
+            "but its description begins with `delete`",
+        ),
         ({"annotations": READS, "_meta": {"mcp.dev/requiresConfirmation": True}}, "confirmation"),
     ],
 )

@@ -357,7 +357,7 @@ def _output_part(results: list[_Result], *, fails: bool) -> _Part:
         why = (
             "no result came from a tool with an output schema"
             if results
-            else "no tool was called: --call calls those that only read"
+            else "no tool was called: --call calls those that declare that they only read"
         )
         return _Part(name="output schemas", outcome=f"nothing compared: {why}", ran=False)
     some = "result" if len(compared) == 1 else "results"

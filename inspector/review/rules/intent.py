@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from inspector.claims.naming import CHANGES, DESTROYS, READS, VAGUE, named_change, verb_of
 from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer
@@ -10,22 +11,8 @@ from inspector.review.texts import word_set
 
 _DRAFT = "WebMCP draft, 6.3.2"
 
-_DESTROYS = word_set(
-    "delete remove drop destroy wipe purge erase revoke uninstall terminate truncate shred overwrite"
-)
-_CHANGES = _DESTROYS | word_set(
-    "create update write insert send publish purchase buy pay cancel finalize finalise submit install deploy commit push "
-    "merge reset grant rename edit modify upload append rotate approve reject invite restart shutdown reboot enable "
-    "disable assign archive unsubscribe subscribe"
-)
-_VAGUE = word_set(
-    "finalize finalise process handle manage proceed complete confirm perform execute do go apply"
-)
-_READS = word_set(
-    "get list read search find show describe view fetch query count lookup check inspect preview"
-)
-_CLEAR = (_CHANGES | _READS) - _VAGUE
-_VAGUE_STEMS = tuple(verb.removesuffix("e") for verb in _VAGUE)
+_CLEAR = (CHANGES | READS) - VAGUE
+_VAGUE_STEMS = tuple(verb.removesuffix("e") for verb in VAGUE)
 _LEADING = word_set(
     "a an the this that it is will can be to for used use tool function which lets allows helps you"
 )
@@ -34,26 +21,6 @@ _AUXILIARY = word_set("do perform execute")
 """Verbs that may precede the actual verb, as in `do_search`."""
 _SAYS_LITTLE = 12
 """The maximum number of words in a description that only repeats the name."""
-
-
-def _verb(name: str) -> str:
-    """The first known verb among the first two words of a name; empty if there is none.
-
-    The first word may be a product name.
-    """
-    words = words_of(name)
-    known = _CHANGES | _READS | _VAGUE
-    return next((word for word in words[:2] if word in known), "")
-
-
-def _described_verb(offer: Offer) -> str:
-    """The first word of the description; empty if there is none. `Deletes` becomes `delete`."""
-    description = offer.definition.get("description")
-    first = words_of(description[:80])[:1] if isinstance(description, str) else ()
-    if not first:
-        return ""
-    word = first[0]
-    return next((form for form in (word, word[:-1], word[:-2]) if form in _CHANGES), word)
 
 
 def _is_described(offer: Offer) -> bool:
@@ -72,28 +39,23 @@ def _is_form(word: str, of: str) -> bool:
 def _read_only(offer: Offer) -> Iterator[Hit]:
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
         return
-    verb, described = _verb(offer.name), _described_verb(offer)
-    if verb in _CHANGES:
-        sure = described in _CHANGES
-        yield Hit(
-            message=f"The tool is declared read-only, but its name contains `{verb}`.",
-            pointer="/annotations/readOnlyHint",
-            evidence=quoted(offer.name),
-            confidence=Confidence.HIGH if sure else None,
-        )
-    elif described in _DESTROYS:
-        description = offer.definition.get("description")
-        yield Hit(
-            message=f"The tool is declared read-only, but its description begins with `{described}`.",
-            pointer="/description",
-            evidence=quoted(description) if isinstance(description, str) else "",
-        )
+    found = named_change(offer.name, offer.definition)
+    if found is None:
+        return
+    description = offer.definition.get("description")
+    text = offer.name if found.is_in_name else description
+    yield Hit(
+        message=f"The tool is declared read-only, but {found.words}.",
+        pointer="/annotations/readOnlyHint" if found.is_in_name else "/description",
+        evidence=quoted(text) if isinstance(text, str) else "",
+        confidence=Confidence.HIGH if found.is_sure else None,
+    )
 
 
 def _harmless(offer: Offer) -> Iterator[Hit]:
-    verb = _verb(offer.name)
+    verb = verb_of(offer.name)
     harmless = offer.claimed("mcp", "destructiveHint") is False
-    if verb in _DESTROYS and harmless and offer.claimed("mcp", "readOnlyHint") is not True:
+    if verb in DESTROYS and harmless and offer.claimed("mcp", "readOnlyHint") is not True:
         yield Hit(
             message=f"The tool is declared non-destructive, but its name contains `{verb}`.",
             pointer="/annotations/destructiveHint",
@@ -103,7 +65,7 @@ def _harmless(offer: Offer) -> Iterator[Hit]:
 
 def _ambiguous(offer: Offer) -> Iterator[Hit]:
     words = words_of(offer.name)
-    if not words or words[0] not in _VAGUE:
+    if not words or words[0] not in VAGUE:
         return
     if _is_described(offer) or (words[0] in _AUXILIARY and words[1:2] and words[1] in _CLEAR):
         return
