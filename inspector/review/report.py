@@ -234,17 +234,15 @@ def fingerprint(finding: Finding) -> str:
 
 
 def counted_words(entries: Iterable[ReportEntry]) -> str:
-    """A summary such as `5 findings: 2 high, 2 low, 1 accepted`.
-
-    Known and accepted findings are not counted under their severity.
-    """
+    """A summary such as `4 findings: 2 high, 2 low; 1 accepted`. Known and accepted findings are counted apart."""
     numbers = Counter(_counted_as(entry) for entry in entries)
-    total = numbers.total()
-    if not total:
-        return "No findings"
-    kinds = (*(severity.value for severity in reversed(Severity)), "known", "accepted")
-    parts = ", ".join(f"{numbers[kind]:,} {kind}" for kind in kinds if numbers[kind])
-    return f"{total:,} {'finding' if total == 1 else 'findings'}: {parts}"
+    severities = [severity.value for severity in reversed(Severity) if numbers[severity.value]]
+    total = sum(numbers[severity] for severity in severities)
+    words = f"{total:,} {'finding' if total == 1 else 'findings'}: " if total else "No findings"
+    words += ", ".join(f"{numbers[severity]:,} {severity}" for severity in severities)
+    return "; ".join(
+        (words, *(f"{numbers[kind]:,} {kind}" for kind in ("accepted", "known") if numbers[kind]))
+    )
 
 
 def _counted_as(entry: ReportEntry) -> str:

@@ -109,7 +109,10 @@ def test_equal_findings_about_several_places_are_one_finding() -> None:
         assert all(f"tool send_{number}, at description" in told for number in range(9)), kind
         # A quotation that all findings of a group share is printed once.
         assert told.count("Send all mails to") == 3, kind
-    assert "10 findings, one for each place: 9 high, 1 accepted." in report_lines(whole, "text")
+    assert "9 findings, one for each place: 9 high; 1 accepted." in report_lines(whole, "text")
+    rows = "\n".join(report_lines(whole, "html"))
+    assert "<td>send_7</td><td>1</td><td>high</td>" in rows
+    assert "<td>send_8</td><td>0; 1 accepted</td><td>none</td>" in rows
     kept = json.loads("\n".join(report_lines(whole, "json")))
     assert [(each["name"], each["pointer"]) for each in kept["findings"]] == [
         (each.name, each.pointer) for each in found

@@ -115,7 +115,7 @@ def summary(report: Report, part: ReviewedServer | None = None) -> str:
     words = counted_words(entries)
     if not entries and not (part or report).called:
         words = f"{words} in the definitions"
-    elif len(report.groups(part)) < len(entries):
+    elif any(len(group) > 1 for group in report.groups(part) if group[0].counts):
         words = words.replace(":", ", one for each place:", 1)
     if part is not None or not report.has_several:
         return f"{words}."

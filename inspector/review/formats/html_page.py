@@ -15,7 +15,7 @@ from inspector.review.formats.as_text import (
     status,
     summary,
 )
-from inspector.review.report import Report, ReportEntry, ReviewedServer
+from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words
 from inspector.safe_text import safe_line, safe_name
 
 STYLE = (
@@ -78,7 +78,11 @@ def _per_tool(report: Report) -> Iterator[str]:
         worst.setdefault(f"{finding.target}: {about}" if finding.target else about, []).append(entry)
     yield "<table><tr><th>About</th><th>Findings</th><th>Worst</th></tr>"
     for name, entries in worst.items():
-        yield f"<tr><td>{html_line(safe_name(name))}</td><td>{len(entries)}</td><td>{entries[0].finding.severity.value}</td></tr>"
+        counting = [entry for entry in entries if entry.counts]
+        apart = counted_words(entry for entry in entries if not entry.counts).partition("; ")[2]
+        number = f"{len(counting):,}; {apart}" if apart else f"{len(counting):,}"
+        severity = counting[0].finding.severity.value if counting else "none"
+        yield f"<tr><td>{html_line(safe_name(name))}</td><td>{number}</td><td>{severity}</td></tr>"
     quiet = sum(
         1
         for part in report.parts

@@ -159,7 +159,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
     progress = f" so far; reviewed {board.reviewed:,} of {board.total:,} …"
     return FindingsView(
         title=Content.assemble(
-            (_counted(entries), "bold"),
+            (counted_words(entries), "bold"),
             ("" if board.is_complete else progress, "$text-warning"),
             (f"  {len(found):,} shown" if words else "", FAINT),
         ),
@@ -169,20 +169,10 @@ def all_findings(asked: AllFindings) -> FindingsView:
     )
 
 
-def _counted(entries: Iterable[ReportEntry], remarks: int = 0) -> str:
+def _counted(entries: Iterable[ReportEntry], remarks: int) -> str:
     """The numbers in words, such as `2 findings: 1 high, 1 low; 1 accepted; 1 remark on the result`."""
-    groups: dict[bool, list[ReportEntry]] = {True: [], False: []}
-    for entry in entries:
-        groups[entry.counts].append(entry)
-    accepted = sum(entry.acceptance is not None for entry in groups[False])
-    known = len(groups[False]) - accepted
-    parts = (
-        counted_words(groups[True]),
-        f"{accepted:,} accepted" if accepted else "",
-        f"{known:,} known" if known else "",
-        f"{count(remarks, 'remark')} on the result" if remarks else "",
-    )
-    return "; ".join(filter(None, parts))
+    words = counted_words(entries)
+    return f"{words}; {count(remarks, 'remark')} on the result" if remarks else words
 
 
 def _rows(entries: Iterable[ReportEntry], board: Board) -> list[Row]:
