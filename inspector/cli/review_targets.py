@@ -41,6 +41,8 @@ from inspector.review.report import (
     ReviewedServer,
     addresses_not_visited,
     contents_not_read,
+    listed_once,
+    not_compared_with_pin,
     skills_not_read,
 )
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
@@ -294,12 +296,8 @@ def gathered(
     listings = list(seen.called.listings)
     missing = [*_results_missing(plan, reviewed(seen.called.first).tools), *seen.called.not_checked]
     if pin is not None:
-        kept = pin.definitions
-        listings.append(OtherListing(kind=ListingKind.PINNED, definitions=kept))
-        if kept.items is None:
-            missing.append(_ONLY_TOOLS_PINNED)
-    else:
-        missing.append(NotChecked(what="changes since pinned", why="nothing is pinned: see sightline pin"))
+        listings.append(OtherListing(kind=ListingKind.PINNED, definitions=pin.definitions))
+    missing += not_compared_with_pin(pin.definitions if pin is not None else None)
     first = seen.called.first
     missing += skills_not_read((skill.name for skill in first.items(Kind.SKILL)), ())
     missing += contents_not_read((item for kind in Kind for item in first.items(kind)), (), _READS_NONE)
@@ -535,7 +533,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
             why="a recording has neither these values nor the redeem URLs of secret references",
         )
     if all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
-        yield NotChecked(what="changes", why="the definitions were listed once in the recording")
+        yield listed_once(" in the recording")
     yield NotChecked(
         what="definitions that depend on the client's name",
         why="a recording holds only the definitions that one client name got",
@@ -559,14 +557,7 @@ def judged(parts: tuple[Gathered, ...], *, are_several: bool) -> tuple[Finding, 
     return tuple(sorted(found, key=lambda finding: (-finding.severity.rank, finding.id)))
 
 
-_ONE_LISTING = NotChecked(
-    what="changes",
-    why="the definitions were listed once, under one client name; with --call, they are listed again under another",
-)
-_ONLY_TOOLS_PINNED = NotChecked(
-    what="changes to resources, templates, prompts and skills since the pin",
-    why="the pin was made by an earlier version and has only tools: pin again",
-)
+_ONE_LISTING = listed_once(", under one client name; with --call, they are listed again under another")
 _READS_NONE = "a review reads no resource and gets no prompt, even with --call: sightline read and sightline prompt show them"
 _HEADERS = NotChecked(
     what="permissions policy",

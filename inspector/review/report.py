@@ -2,13 +2,14 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import text_at
+from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.catalogue import Item, Kind, unlisted
 from inspector.protocol.server_requests import ServerRequest
 from inspector.review.finding import Finding, Severity
@@ -64,6 +65,55 @@ def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]
         )
 
 
+def not_compared_with_pin(pinned: ServerDefinitions | None) -> Iterator[NotChecked]:
+    """What was not compared with the pin. `pinned`: the pinned definitions; None if nothing is pinned."""
+    if pinned is None:
+        yield NotChecked(what="changes since pinned", why="nothing is pinned: see sightline pin")
+    elif pinned.items is None:
+        yield NotChecked(
+            what="changes to resources, templates, prompts and skills since the pin",
+            why="the pin was made by an earlier version and has only tools: pin again",
+        )
+
+
+def listed_once(how: str) -> NotChecked:
+    """Changes, which one listing cannot show. `how`: words about that listing."""
+    return NotChecked(what="changes", why=f"the definitions were listed once{how}")
+
+
+def other_servers(compared: Sequence[str] = (), unlisted: Sequence[str] = ()) -> NotChecked:
+    """The servers whose tools were not compared.
+
+    `compared`: the names of other servers whose tools were compared. `unlisted`: those of servers that were named
+    and have listed nothing.
+    """
+    if not compared and not unlisted:
+        why = "names were compared within this server only: give several targets"
+    elif not compared:
+        why = f"names were compared within this server only: no tools are listed of {_named(unlisted)}"
+    else:
+        why = f"names were compared only with {_named(compared)}"
+        why += f"; no tools are listed of {_named(unlisted)}" if unlisted else ""
+    return NotChecked(what="other servers", why=why)
+
+
+def _named(servers: Sequence[str]) -> str:
+    shown = ", ".join(servers[:_MOST_NAMED])
+    return f"{shown} and {len(servers) - _MOST_NAMED:,} more" if len(servers) > _MOST_NAMED else shown
+
+
+_MOST_NAMED = 5
+NEVER_CHECKED = (
+    NotChecked(
+        what="redemption",
+        why="a review redeems no secret references, so it is not known whether one can be redeemed twice, or whether caches may keep the answer",
+    ),
+    NotChecked(
+        what="what the tools do",
+        why="declarations are compared with each other, with names and with results, not with the server's code",
+    ),
+)
+"""What no review checks."""
 _NOUNS = {Kind.RESOURCE: "resource", Kind.TEMPLATE: "template", Kind.PROMPT: "prompt"}
 
 

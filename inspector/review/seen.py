@@ -140,6 +140,8 @@ class Traffic(Struct, frozen=True, kw_only=True):
     resolved: tuple[Resolved, ...] = ()
     asks: tuple[ServerRequest, ...] = ()
     """The server's requests to the user or to a model, without duplicates."""
+    listings: int = 0
+    """The number of times that the tools were listed."""
 
     @property
     def forms(self) -> tuple[Json, ...]:
@@ -158,6 +160,11 @@ def traffic_of(timeline: Timeline) -> Traffic:
         shared=shared_in(timeline.matched),
         resolved=resolved_in(timeline.matched),
         asks=asks_in(timeline.matched),
+        listings=sum(
+            asked.method == Kind.TOOL.method
+            and not (isinstance(asked.params, dict) and "cursor" in asked.params)
+            for asked, _ in answered_in(timeline.matched)
+        ),
     )
 
 

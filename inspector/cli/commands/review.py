@@ -40,12 +40,14 @@ from inspector.review.formats.formats import FORMATS, report_lines
 from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import rules as all_rules
 from inspector.review.report import (
+    NEVER_CHECKED,
     Acceptance,
     NotChecked,
     Report,
     ReviewedServer,
     baseline_of,
     entries_of,
+    other_servers,
     without_credentials,
 )
 from inspector.safe_text import safe_line
@@ -429,22 +431,7 @@ def _not_checked(parts: Sequence[Gathered], *, several: bool) -> list[NotChecked
             (*part.not_checked, *chain.from_iterable(map(partly_read, part.reviewed.calls)))
         )
     ]
-    return [*found, *(() if several else (_OTHER_SERVERS,)), *_NEVER]
-
-
-_OTHER_SERVERS = NotChecked(
-    what="other servers", why="names were compared within this server only: give several targets"
-)
-_NEVER = (
-    NotChecked(
-        what="redemption",
-        why="a review redeems no secret references, so it is not known whether one can be redeemed twice, or whether caches may keep the answer",
-    ),
-    NotChecked(
-        what="what the tools do",
-        why="declarations are compared with each other, with names and with results, not with the server's code",
-    ),
-)
+    return [*found, *(() if several else (other_servers(),)), *NEVER_CHECKED]
 
 
 def write_lines(lines: Iterable[str], path: str | None, *, exactly: bool) -> None:

@@ -100,7 +100,7 @@ def subject_of_item(entry: Entry) -> Subject:
 
 
 if TYPE_CHECKING:
-    from inspector.review.seen import OtherListing
+    from inspector.review.seen import Neighbour, OtherListing
 
 
 class LastCall(Struct, frozen=True, kw_only=True):
@@ -130,6 +130,12 @@ class Material(Struct, frozen=True, kw_only=True):
     has_all_calls: bool = False
     """True if `calls` are all calls up to the current position in a recording. The position may move back."""
     listings: "tuple[OtherListing, ...]" = ()
+    not_pinned: tuple[NotChecked, ...] = ()
+    """What was not compared with a pin."""
+    neighbours: "tuple[Neighbour, ...]" = ()
+    """The other servers of the run that have listed their tools."""
+    unlisted: tuple[str, ...] = ()
+    """The names of the other servers of the run."""
     origin: str | None = None
     """The server's address, if it has one."""
     announced: str = ""

@@ -16,23 +16,34 @@ from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import TO_MODEL, Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
 from inspector.review.report import (
+    NEVER_CHECKED,
     NotChecked,
     Report,
     ReportEntry,
     addresses_not_visited,
     contents_not_read,
     fingerprint,
+    listed_once,
+    other_servers,
     skills_not_read,
 )
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, requests_of, reviewed
 from inspector.review.rule import ReviewRule
-from inspector.review.seen import QUIET, ListingKind, OtherListing, Traffic, announced_in, traffic_of
+from inspector.review.seen import (
+    QUIET,
+    ListingKind,
+    Neighbour,
+    OtherListing,
+    Traffic,
+    announced_in,
+    traffic_of,
+)
 from inspector.review.texts import LONGEST_READ, READ
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
 
-_Seen: TypeAlias = tuple[tuple[OtherListing, ...], Traffic]
+_Seen: TypeAlias = tuple[tuple[OtherListing, ...], tuple[Neighbour, ...], Traffic]
 
 SLICE, MOST = 250, 1_000
 """The maximum number of definitions reviewed in the first step of a listing, and in any step.
@@ -81,6 +92,8 @@ class OngoingReview:
         """The findings about the messages of earlier connections."""
         self._seen: _Seen | None = None
         """The input of the rules that compare definitions, apart from the catalogue."""
+        self._was_listed = False
+        """True if an earlier connection listed the tools."""
         self._catalogue: Catalogue | None = None
         self._server: JsonObject = {}
         self._covering = Covering()
@@ -91,6 +104,11 @@ class OngoingReview:
         """Keep the findings about messages so far, because the next connection has a timeline of its own."""
         found = (entry for entry in (*self._beside, *self._lost) if _is_of_traffic(entry.finding))
         self._lost = tuple({entry.fingerprint: entry for entry in found}.values())[:_MOST_EARLIER]
+        self._was_listed = self._was_listed or self._traffic.listings > 0
+
+    @property
+    def _traffic(self) -> Traffic:
+        return self._seen[2] if self._seen else QUIET
 
     def step(self, material: Material, size: int | None = None) -> Board:
         """Review new results and up to `size` definitions. After the last definition, compare all of them."""
@@ -112,8 +130,14 @@ class OngoingReview:
             not_checked=tuple(
                 replace(each, what=self._covering.text(each.what))
                 for each in (
-                    *not_checked(material, self._called.keys(), still=len(self._waiting), total=total),
-                    *addresses_not_visited(self._seen[1].asks if self._seen else ()),
+                    *not_checked(
+                        material,
+                        self._called.keys(),
+                        still=len(self._waiting),
+                        total=total,
+                        is_listed_again=self._was_listed or self._traffic.listings > 1,
+                    ),
+                    *addresses_not_visited(self._traffic.asks),
                     *(each for found in self._called.values() for each in found.unread),
                 )
             ),
@@ -157,12 +181,16 @@ class OngoingReview:
             self._judged[id(sent)] = (sent, tuple(entries[id(sent)]))
 
     def _judge_together(self, material: Material) -> None:
-        seen = (_with_announced(material), traffic_of(material.timeline))
+        seen = (_with_announced(material), material.neighbours, traffic_of(material.timeline))
         if seen != self._seen:
             self._seen = seen
-            listings, traffic = seen
+            listings, neighbours, traffic = seen
             together = reviewed(
-                material.catalogue, server=material.server, listings=listings, traffic=traffic
+                material.catalogue,
+                server=material.server,
+                listings=listings,
+                neighbours=neighbours,
+                traffic=traffic,
             )
             asked = Reviewed(offers=requests_of(traffic))
             found = (*findings_of(together, _rules("whole")), *findings_of(asked, _rules("each")))
@@ -215,7 +243,7 @@ class OngoingReview:
 
     def _repeated(self, material: Material) -> frozenset[str]:
         made_of, found = self._repeating
-        traffic = self._seen[1] if self._seen else QUIET
+        traffic = self._traffic
         now = (material.catalogue, material.server, material.listings, traffic)
         if made_of is None or made_of != now:
             everything = reviewed(
@@ -298,21 +326,15 @@ def _rules(kind: str) -> tuple[ReviewRule, ...]:
     return tuple(replace(rule, **beside) for rule in rules() if getattr(rule, kind))
 
 
-_ALWAYS = (
-    NotChecked(
-        what="other arguments",
-        why="only the results of this session are checked; other results, and answers to arguments that the schema forbids, may differ",
-    ),
-    NotChecked(
-        what="redemption",
-        why="no secret reference is redeemed, so it is unknown whether one can be redeemed twice",
-    ),
-    NotChecked(what="other servers", why="names are compared within this server only"),
-    NotChecked(
-        what="the behaviour of tools",
-        why="declarations are compared with each other, with names and with results, not with the server's code",
-    ),
+_OTHER_ARGUMENTS = NotChecked(
+    what="other arguments",
+    why="only the results of this session are checked; other results, and answers to arguments that the schema forbids, may differ",
 )
+_NOT_COMPARED = NotChecked(
+    what="changes",
+    why="the listings of a recording are not compared in the interface: sightline review FILE compares them",
+)
+_ONE_LISTING = listed_once(" in this session: the key L lists them again")
 
 
 def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
@@ -326,14 +348,25 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
 
 
 def not_checked(
-    material: Material, called: Collection[str], *, still: int, total: int
+    material: Material,
+    called: Collection[str],
+    *,
+    still: int,
+    total: int,
+    is_listed_again: bool = False,
 ) -> tuple[NotChecked, ...]:
     """The parts that a running review did not check.
 
     `called`: the names of tools with a result. `still`: how many of the `total` definitions are not reviewed
-    yet.
+    yet. `is_listed_again`: whether the definitions were listed more than once.
     """
-    return tuple(_not_checked(material, called, still, total))
+    found = [*_not_checked(material, called, still, total), *material.not_pinned]
+    if material.has_all_calls:
+        found.append(_NOT_COMPARED)
+    elif not is_listed_again:
+        found.append(_ONE_LISTING)
+    compared = tuple(each.target for each in material.neighbours)
+    return (*found, _OTHER_ARGUMENTS, other_servers(compared, material.unlisted), *NEVER_CHECKED)
 
 
 def _not_checked(material: Material, called: Collection[str], still: int, total: int) -> Iterator[NotChecked]:
@@ -354,7 +387,6 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
     if material.announced:
         why = f"the server was asked under one client name: {material.announced.rstrip('.')}"
         yield NotChecked(what="definitions for other clients", why=why)
-    yield from _ALWAYS
 
 
 def ranked(entries: Iterable[ReportEntry]) -> list[ReportEntry]:

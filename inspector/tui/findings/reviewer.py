@@ -17,7 +17,7 @@ from inspector.json.exact import JsonObject
 from inspector.pins.files import folder_of, identified, reported_as
 from inspector.pins.identity import Identity
 from inspector.pins.pins import PinState, ServerDefinitions
-from inspector.protocol.catalogue import Tool
+from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.protocol.timeline import EntryKind
@@ -26,8 +26,14 @@ from inspector.review.formats.formats import FORMATS, report_bytes
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material
 from inspector.review.live.ongoing import OngoingReview, report_of
-from inspector.review.report import Acceptance, ReportEntry, without_credentials
-from inspector.review.seen import ListingKind, OtherListing
+from inspector.review.report import (
+    Acceptance,
+    NotChecked,
+    ReportEntry,
+    not_compared_with_pin,
+    without_credentials,
+)
+from inspector.review.seen import ListingKind, Neighbour, OtherListing
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
@@ -43,6 +49,18 @@ _REVIEWED_KINDS = frozenset({EntryKind.FAULT, EntryKind.SERVER_REQUEST})
 
 STEPS = "reviewing"
 """The group of the workers that review. Reviewing a large server takes seconds."""
+
+
+_NO_PIN = NotChecked(what="changes since pinned", why="the definitions were not compared with pinned ones")
+
+
+class OtherServers(Struct, frozen=True, kw_only=True):
+    """The other servers of a run."""
+
+    listed: tuple[Neighbour, ...] = ()
+    """Those that have listed their tools."""
+    unlisted: tuple[str, ...] = ()
+    """The names of those that have not."""
 
 
 class ReviewStep(Struct, frozen=True, kw_only=True):
@@ -96,6 +114,9 @@ class Reviewer:
         """All calls up to the position in a recording, in order; None for a live session."""
         self._listings: tuple[OtherListing, ...] = ()
         """The listings to compare with: pinned definitions, and changed ones as they were first listed."""
+        self._not_pinned: tuple[NotChecked, ...] = (_NO_PIN,)
+        self.others: Callable[[], OtherServers] = OtherServers
+        """Returns the other servers of the run."""
         self._heard = 0
         """The number of timeline entries seen so far."""
         self._shown: tuple[ToolView, tuple[Content, ...]] | None = None
@@ -147,6 +168,14 @@ class Reviewer:
             first = ServerDefinitions(tools=state.first)
             earlier.append(OtherListing(kind=ListingKind.FIRST, definitions=first))
         self._listings = tuple(earlier)
+        if state is None:
+            self._not_pinned = (_NO_PIN,)
+        elif state.fault:
+            self._not_pinned = (replace(_NO_PIN, why=state.fault),)
+        else:
+            self._not_pinned = tuple(
+                not_compared_with_pin(state.pinned.definitions if state.pinned else None)
+            )
         self.listed()
 
     def finished(self, record: CallRecord) -> None:
@@ -188,6 +217,7 @@ class Reviewer:
         session, server = self._link.session, self._link.server
         if session is None:
             raise RuntimeError("reviewed without a session")
+        others = self.others()
         facts: JsonObject = {"name": server.name, "version": server.version} if server else {}
         if server is not None and server.instructions is not None:
             facts["instructions"] = server.instructions
@@ -198,9 +228,21 @@ class Reviewer:
             calls=tuple(self._calls.values()) if self._every is None else self._every,
             has_all_calls=self._every is not None,
             listings=self._listings,
+            not_pinned=self._not_pinned,
+            neighbours=others.listed,
+            unlisted=others.unlisted,
             announced=announces(session.client_profile) if session.client_profile else "",
             origin=self.target.url if isinstance(self.target, HttpTarget) else None,
         )
+
+    def as_neighbour(self, name: str, catalogue: Catalogue) -> Neighbour:
+        """The server as input of the review of another one, without tools that repeat a withheld value.
+
+        `name`: the name of the server. `catalogue`: a listing of it.
+        """
+        unshown = self.board.unshown if self.board is not None else frozenset[str]()
+        tools = (tool.name for tool in catalogue.tools)
+        return Neighbour(target=name, tools=tuple(tool for tool in tools if tool not in unshown))
 
     def sign(self, tool: Tool) -> Mark:
         """The mark that names the worst findings about a tool in the catalogue."""
@@ -224,6 +266,10 @@ class Reviewer:
             path = await asyncio.to_thread(lambda: files.path_of(_named(self.target)))
             self._screen.notify(f"Accepted, in {path}", timeout=8, markup=False)
         return problem
+
+    def has_accepted(self, entry: ReportEntry | None) -> bool:
+        """True if the user has accepted this finding itself, and not only its rule."""
+        return entry is not None and self.accepted is not None and self.accepted.is_accepted(entry)
 
     async def take_back(self, entry: ReportEntry) -> str:
         """Withdraw the acceptance of a finding."""

@@ -32,7 +32,7 @@ from inspector.tui.catalogue.rows import Rows, ServerHeading, rows
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.connection.failure import RECENT_LINES, FailureView
 from inspector.tui.connection.source import ServerSource
-from inspector.tui.findings.reviewer import Reviewer
+from inspector.tui.findings.reviewer import OtherServers, Reviewer
 from inspector.tui.findings.rows import FindingsView
 from inspector.tui.history.keeper import HistoryKeeper
 from inspector.tui.main.finding_actions import FindingActions, TimelinePast
@@ -483,6 +483,10 @@ class Servers:
         for other in self.all[1:]:
             other.selection.leave()
         self._collisions: dict[str, tuple[str, ...]] = {}
+        self._complete: dict[int, Catalogue] = {}
+        """The last complete listing of each server, by its number, which the reviews compare."""
+        for server in self.all:
+            server.reviewer.others = partial(self._others, server)
 
     @property
     def are_several(self) -> bool:
@@ -527,13 +531,31 @@ class Servers:
         self._stage.draw_shown_server()
 
     def listed(self) -> None:
-        """Compare the names of all tools after a listing has changed."""
+        """Compare the tools of all servers after a listing has changed."""
         if self.are_several:
             self._collisions = collisions(
                 (server.label, server.link.session.catalogue if server.link.session else None)
                 for server in self.all
             )
             self._stage.catalogue.refresh_marks()
+            before = dict(self._complete)
+            for server in self.all:
+                if server.link.session is not None and server.link.is_listed:
+                    self._complete[server.number] = server.link.session.catalogue
+            if any(before.get(number) is not now for number, now in self._complete.items()):
+                for server in self.all:
+                    server.reviewer.listed()
+
+    def _others(self, server: ServerParts) -> OtherServers:
+        others = [other for other in self.all if other is not server]
+        return OtherServers(
+            listed=tuple(
+                other.reviewer.as_neighbour(other.label, self._complete[other.number])
+                for other in others
+                if other.number in self._complete
+            ),
+            unlisted=tuple(other.label for other in others if other.number not in self._complete),
+        )
 
     def sharing(self, tool: str) -> tuple[str, ...]:
         """The names of the servers with a tool of this name.

@@ -2,10 +2,12 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.client import FULL
+from inspector.protocol.exchanges import Exchanges
+from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Result
 from inspector.review.live import ongoing
 from inspector.review.live.accepted import AcceptedFindings
@@ -14,7 +16,7 @@ from inspector.review.live.ongoing import OngoingReview, report_of
 from inspector.review.registry import findings_of
 from inspector.review.report import NotChecked
 from inspector.review.reviewed import reviewed
-from inspector.review.seen import ListingKind, OtherListing, traffic_of
+from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.wording import announces
 from inspector.tui.findings.rows import FindingRow, ItemFindings, item_findings, row_detail, row_line
 from tests.review.live.reviews import (
@@ -147,7 +149,46 @@ def test_every_tool_without_a_result_is_listed_as_not_checked() -> None:
     )
     assert not any(each.what == "results of torn" for each in board.not_checked)
     uncalled = gone_through(material_of(catalogue)).not_checked
-    assert [each.what for each in uncalled][:2] == ["results", "other arguments"]
+    assert [each.what for each in uncalled][:2] == ["results", "changes"]
+
+
+def test_tools_are_compared_with_those_of_the_other_servers_as_they_list_them() -> None:
+    review, material = OngoingReview(), material_of(catalogue_of([CLEAN, TORN]))
+    alone = gone_through(replace(material, unlisted=("acme",)), review)
+    assert not [entry for entry in alone.all if entry.finding.id.startswith("SL-SHD")]
+    whys = {each.what: each.why for each in alone.not_checked}
+    assert whys["other servers"] == (
+        "names were compared within this server only: no tools are listed of acme"
+    )
+    acme = Neighbour(target="acme", tools=("torn", "other"))
+    beside = gone_through(replace(material, neighbours=(acme,)), review)
+    (shadow,) = [entry.finding for entry in beside.all if entry.finding.id.startswith("SL-SHD")]
+    assert (shadow.id, shadow.name) == ("SL-SHD004", "torn")
+    assert "acme has a tool with the same name" in shadow.message
+    whys = {each.what: each.why for each in beside.not_checked}
+    assert whys["other servers"] == "names were compared only with acme"
+
+
+def test_a_second_listing_makes_changes_visible() -> None:
+    catalogue = catalogue_of([CLEAN])
+    for rounds, told in ((1, True), (2, False)):
+        material = material_of(catalogue)
+        exchanges = Exchanges()
+        for number in range(rounds):
+            asked: JsonObject = {"jsonrpc": "2.0", "id": number, "method": "tools/list"}
+            answered: JsonObject = {"jsonrpc": "2.0", "id": number, "result": {"tools": []}}
+            for direction, value in ((Direction.SENT, asked), (Direction.RECEIVED, answered)):
+                frame = Frame(
+                    number=number,
+                    at_s=0.0,
+                    direction=direction,
+                    channel=Channel.STDIO,
+                    raw=dump(value),
+                    body=parse(dump(value)),
+                )
+                material.timeline.add(exchanges.take(frame))
+        whys = {each.what: each.why for each in gone_through(material).not_checked}
+        assert ("were listed once in this session" in whys.get("changes", "")) is told
 
 
 def test_findings_are_attached_to_their_items() -> None:
