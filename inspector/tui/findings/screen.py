@@ -142,8 +142,13 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
     @on(events.DescendantFocus)
     @on(FindingsPane.Moved)
     def show_keys(self) -> None:
-        has_finding = self._pane.entry is not None
-        keys = [key for key in self.KEYS if has_finding or key[0] not in _OF_FINDING]
+        entry = self._pane.entry
+        does = "withdraw" if self._reviewer.has_accepted(entry) else ""
+        keys = [
+            (key, does if key == "findings.accept" else words)
+            for key, words in self.KEYS
+            if entry is not None or key not in _OF_FINDING
+        ]
         self.offer(_FILTER_KEYS if self._filter.has_focus else keys)
 
     def _take(self, view: FindingsView) -> None:

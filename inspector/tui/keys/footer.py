@@ -59,6 +59,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if an item of the catalogue is open."""
     verb: str = "call"
     """The verb for using the open item: `call`, `get`, `read`."""
+    is_accepted: bool = False
+    """True if the user has accepted the finding under the cursor."""
     has_called: bool = False
     has_servers: bool = False
     """True if there are several servers."""
@@ -174,7 +176,7 @@ def _offers_of_part(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield from _offers_of_definition(now)
         case FocusedPart.FINDINGS:
             yield "lines.choose", "show the place"
-            yield "findings.accept", ""
+            yield "findings.accept", "withdraw" if now.is_accepted else ""
             yield _back(now)
         case FocusedPart.TOOL:
             yield _back(now)

@@ -680,7 +680,7 @@ FINDINGS: tuple[Command, ...] = (
         "a",
         "accept",
         "accept",
-        "Accepts the finding under the cursor, with a reason; or withdraws the acceptance.",
+        "Accepts the finding under the cursor, with a reason; or, after a question, withdraws the acceptance.",
     ),
     _review("review.back", "escape,f", "back", "back", "Back to the main screen.", shown="Esc f"),
     _review("review.filter", "slash", "filter", "filter", "Filters the findings as you type.", shown="/"),

@@ -26,7 +26,7 @@ from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.screen import Before, FindingsScreen
 from inspector.tui.main.selection import Selection
 from inspector.tui.policy.dialog import DecisionScreen
-from inspector.tui.policy.view import note_view
+from inspector.tui.policy.view import DecisionView, note_view
 from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 
@@ -39,7 +39,7 @@ _NEAR = 24
 
 _WHY = (
     "Sightline writes the reason to a file that sightline review --baseline reads. The finding does not "
-    "count again unless it changes. To withdraw the acceptance, put the cursor on the finding and press a again."
+    "count again unless it changes. To withdraw the acceptance, put the cursor on the finding and press a again; Sightline asks first."
 )
 
 _FORMATS = (
@@ -192,13 +192,12 @@ class FindingActions:
     def toggle_acceptance(self, entry: ReportEntry) -> None:
         """Ask for the reason, and accept a finding.
 
-        If the finding is already accepted, withdraw the acceptance.
+        If the finding is already accepted, ask whether to withdraw the acceptance.
         """
-        accepted = self._reviewer.accepted
-        if accepted is None:
+        if self._reviewer.accepted is None:
             return
-        if accepted.is_accepted(entry):
-            self._screen.run_worker(self._take_back(entry), group="accepting")
+        if self._reviewer.has_accepted(entry):
+            self._ask_to_withdraw(entry)
             return
         if entry.acceptance is not None:
             self._say("An `ignore` entry of your configuration accepts it: change it there.")
@@ -207,9 +206,7 @@ class FindingActions:
         async def accept(answers: tuple[str, ...]) -> str:
             return await self._reviewer.accept(entry, answers[0])
 
-        finding = entry.finding
-        about = cut_in_the_middle(f"{finding.subject.value} {finding.name}", 60)
-        self._ask(f"Accept {finding.id} of {about}?", _WHY, AskField(label="Why"), accept)
+        self._ask(f"Accept {_named(entry)}?", _WHY, AskField(label="Why"), accept)
 
     def export(self) -> None:
         """Ask for a file, and write the review to it."""
@@ -218,6 +215,24 @@ class FindingActions:
             return await self._reviewer.export(paths.suffixed(answers[0], ".html"))
 
         self._ask("Write the review", _FORMATS, AskField(label="File", value="review.html"), write)
+
+    def _ask_to_withdraw(self, entry: ReportEntry) -> None:
+        reason = entry.acceptance.reason if entry.acceptance else ""
+        question = DecisionView(
+            title=content(f"Withdraw the acceptance of {_named(entry)}?", "bold $text-warning"),
+            lines=(
+                Content("The finding counts again, and Sightline deletes the reason that you wrote:"),
+                Content(""),
+                content(shortened(reason, 600)),
+            ),
+            agree="withdraw",
+        )
+
+        def answer(is_agreed: bool | None) -> None:  # noqa: FBT001 - as Textual calls it
+            if is_agreed:
+                self._screen.run_worker(self._take_back(entry), group="accepting")
+
+        self._screen.app.push_screen(DecisionScreen(question), answer)  # pyright: ignore[reportUnknownMemberType]
 
     async def _take_back(self, entry: ReportEntry) -> None:
         problem = await self._reviewer.take_back(entry)
@@ -256,6 +271,12 @@ class FindingActions:
 
     def _say(self, words: str) -> None:
         self._screen.notify(words, markup=False)
+
+
+def _named(entry: ReportEntry) -> str:
+    """A finding in a question. Untrusted text."""
+    finding = entry.finding
+    return f"{finding.id} of {cut_in_the_middle(f'{finding.subject.value} {finding.name}'.rstrip(), 60)}"
 
 
 def mark_of(finding: Finding, *, is_malformed: bool) -> DefinitionMark:

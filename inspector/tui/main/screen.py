@@ -843,6 +843,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,
                 is_changed=self.server.pins.has_changes,
+                is_accepted=self.server.reviewer.has_accepted(self._tool.findings.entry),
                 subscribes=self.server.subscriptions.offer(self._open_resource()),
                 is_saved=self.server.watch is not None and self.server.watch.has_changes,
                 secrets=len(self.server.vault.custody.vault),

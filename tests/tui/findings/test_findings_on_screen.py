@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject, parse
 from inspector.protocol.outcome import RpcError
 from inspector.review.report import baseline_of
@@ -31,6 +32,7 @@ from tests.tui.scripted import (
     Script,
     answering,
     app_of,
+    app_of_several,
     patience,
     screen_lines,
     screen_text,
@@ -254,7 +256,10 @@ async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first(
         assert len({len(name) for name in found if len(name) < 22}) == 1
         assert severities == sorted(severities, key=order.index)
         assert "Not checked, so nothing is known" in text
-        assert "? other servers" in text
+        assert "? other servers: names were compared within this server only" in text
+        # As on the command line.
+        assert "? changes since pinned: nothing is pinned" in text
+        assert "? changes: the definitions were listed once in this session" in text
         assert "Enter show the place  / filter  a accept" in text
         # Enter and a do nothing on what was not checked.
         await pilot.press("G")
@@ -269,6 +274,19 @@ async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first(
         await pilot.press("f")
         await settled(pilot, app)
         assert isinstance(app.screen, MainScreen)
+
+
+async def test_names_are_compared_with_those_of_the_other_servers_of_the_run() -> None:
+    gone = UsageError("acme3 cannot be started", "Check it.")
+    app = app_of_several({"acme": script(), "acme2": script(CLEAN), "acme3": gone})
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "also at acme2")
+        await pilot.press("f")
+        text = await reviewed(pilot, app, "SL-SHD004")
+        assert "SL-SHD004  look_up_word" in text
+        assert "? other servers: names were compared only with acme2; no tools are listed of acme3" in text
+        await pilot.press("slash", *"SHD004", "enter")
+        assert "acme2 has a tool with the same name" in await reviewed(pilot, app, "1 shown")
 
 
 def test_the_cursor_begins_below_a_heading_so_that_the_detail_shows_a_remark_in_full() -> None:
@@ -341,7 +359,17 @@ async def test_a_finding_is_accepted_with_a_reason_and_taken_back_with_the_same_
         assert len(known) == 1
         await pilot.press("slash", *"accepted torn", "enter")
         await reviewed(pilot, app, "shown")
-        await pilot.press("g", "a")
+        await pilot.press("g")
+        assert "a withdraw" in await reviewed(pilot, app, "accepted: the demo")
+        await pilot.press("a")
+        asked = await settled(pilot, app, "Withdraw the acceptance of SL-ANN001")
+        assert "the demo is meant to be torn" in asked
+        await pilot.press("escape")
+        await reviewed(pilot, app, "shown")
+        assert len(json.loads(path.read_bytes())["findings"]) == 1
+        await pilot.press("a")
+        await settled(pilot, app, "Withdraw the acceptance of SL-ANN001")
+        await pilot.press("y")
         await reviewed(pilot, app, "SL-ANN001 counts again.")
         assert json.loads(path.read_bytes())["findings"] == []
 
