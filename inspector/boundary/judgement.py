@@ -126,10 +126,12 @@ class Judgement:
             return bool(self._known.violations)
         return not isinstance(self._checked, bool) and bool(self._checked.violations)
 
-    def output(self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY) -> OutputCheck:
+    def output(
+        self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY, *, quote: bool = True
+    ) -> OutputCheck:
         """The check of the result against the output schema of its tool.
 
-        Quotes nothing that `level` withholds.
+        Quotes nothing that `level` withholds. `quote`: false to quote no value at all.
 
         The first call can take seconds. Never raises.
         """
@@ -142,4 +144,6 @@ class Judgement:
                 return NOT_ASKED
             if not self._checked.violations:
                 return OutputCheck(unchecked=self._checked.unchecked)
-            return safe_output(self._checked, self.secrets(policy), self.bounded(level, policy).removals)
+            return safe_output(
+                self._checked, self.secrets(policy), self.bounded(level, policy).removals, quote=quote
+            )

@@ -180,8 +180,11 @@ class ReviewedCall:
 
     @cached_property
     def violations(self) -> tuple[OutputViolation, ...]:
-        """The violations of the protocol and the output schema; empty if a recording lacks values."""
-        return () if self.left_out else self.judged.output(Level.DECLARED).violations
+        """The violations of the protocol and the output schema; empty if a recording lacks values.
+
+        They quote no value, so that a session and its recording have the same.
+        """
+        return () if self.left_out else self.judged.output(Level.DECLARED, quote=False).violations
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:

@@ -71,6 +71,11 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
 
 
+def cut_at_front(text: str, length: int) -> str:
+    """`text` cut to `length` characters, with an ellipsis at its front, for texts that differ at their ends."""
+    return text if len(text) <= length else f"…{text[len(text) - max(length - 1, 0) :]}"
+
+
 def cut_in_the_middle(text: str, length: int) -> str:
     """`text` cut to `length` characters, with an ellipsis in the middle.
 

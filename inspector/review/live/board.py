@@ -49,8 +49,8 @@ class Board(Struct, frozen=True, kw_only=True):
     """The subjects that are not reviewed yet."""
     earlier: frozenset[str] = frozenset()
     """The fingerprints of findings about earlier results of a tool that its last result did not repeat."""
-    before: frozenset[str] = frozenset()
-    """The fingerprints of findings from before a reconnect, about messages or the last result of a tool."""
+    before: frozenset[tuple[str, str]] = frozenset()
+    """The fingerprints and messages of findings from before a reconnect, about messages or the last result of a tool."""
     to_model: Mapping[int, tuple[ReportEntry, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The findings of the rules in `TO_MODEL` about the latest calls, by the number of the call."""
     unshown: frozenset[str] = frozenset()

@@ -146,14 +146,12 @@ class OngoingReview:
                 entry.fingerprint for found in self._called.values() for entry in found.earlier
             ),
             before=frozenset(
-                entry.fingerprint
+                _mark(entry)
                 for call in {call.name: call for call in material.calls}.values()
                 if call.is_before
                 for entry in self._called[call.name].entries
             )
-            | {entry.fingerprint for entry in self._lost}.difference(
-                entry.fingerprint for entry in self._beside
-            ),
+            | set(map(_mark, self._lost)).difference(map(_mark, self._beside)),
             waiting=frozenset((offer.kind, offer.name) for offer in self._waiting),
             to_model=dict(self._to_model),
             is_complete=complete,
@@ -260,7 +258,7 @@ class OngoingReview:
         seen: set[tuple[str, str]] = set()
         for entries in (*judged, *called, self._beside, self._lost):
             for entry in entries:
-                mark = (entry.fingerprint, entry.finding.message)
+                mark = _mark(entry)
                 # Two tools may have the same name.
                 if mark not in seen:
                     seen.add(mark)
@@ -281,6 +279,11 @@ def _with_announced(material: Material) -> tuple[OtherListing, ...]:
         replace(listing, announced=announced) if listing.kind is ListingKind.FIRST else listing
         for listing in material.listings
     )
+
+
+def _mark(entry: ReportEntry) -> tuple[str, str]:
+    """What tells a finding from all others. A fault of two connections has one fingerprint and two messages."""
+    return entry.fingerprint, entry.finding.message
 
 
 def _is_of_traffic(finding: Finding) -> bool:

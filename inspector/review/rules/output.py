@@ -11,7 +11,7 @@ from inspector.json.exact import Json, JsonText, dump_text, equal, parse
 from inspector.json.pointer import child
 from inspector.pins.withheld import WithheldValues
 from inspector.protocol.outcome import Failure, FailureKind
-from inspector.review.finding import Confidence, Hit, Severity
+from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.review.rule import ReviewRule
 from inspector.schema.positions import positions_of
@@ -61,9 +61,15 @@ def _on_stderr(call: ReviewedCall) -> Iterator[Hit]:
 
 def _misfit(call: ReviewedCall) -> Iterator[Hit]:
     withheld = (pointer for pointer, rule in call.withheld if rule == Withheld.INVALID_OUTPUT.value)
-    breaks_schema = (each.pointer for each in call.violations if not is_of_protocol(each.message))
-    for pointer in dict.fromkeys((*withheld, *breaks_schema)):
-        yield Hit(message="The structured content does not fit the output schema here.", pointer=pointer)
+    broken: dict[str, list[str]] = {pointer: [] for pointer in withheld}
+    for each in call.violations:
+        if not is_of_protocol(each.message):
+            broken.setdefault(each.pointer, []).append(each.message)
+    for pointer, messages in broken.items():
+        said = f": it {quoted('; it '.join(messages))}" if messages else ""
+        yield Hit(
+            message=f"The structured content does not fit the output schema here{said}.", pointer=pointer
+        )
 
 
 def _malformed(call: ReviewedCall) -> Iterator[Hit]:

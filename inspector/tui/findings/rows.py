@@ -16,11 +16,14 @@ from inspector.review.live.ongoing import ranked
 from inspector.review.registry import rules
 from inspector.review.report import NotChecked, ReportEntry, counted_words
 from inspector.review.rule import ReviewRule
+from inspector.review.texts import MAX_POINTER
 from inspector.tui.catalogue.marks import FAINT, Mark
-from inspector.tui.text import content, count, path, shortened
+from inspector.tui.text import content, count, cut_at_front, cut_in_the_middle, path, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
 _NAME_WIDTH = 20
+_LEAST_TITLE, _LEAST_PLACE = 16, 16
+"""The minimum widths of the title and of a longer place in a row, in characters."""
 EARLIER, BEFORE = "in an earlier result", "before the reconnect"
 _WHEN = {EARLIER: f"{EARLIER}, not in the last one", BEFORE: f"from {BEFORE}"}
 
@@ -177,11 +180,16 @@ def _counted(entries: Iterable[ReportEntry], remarks: int) -> str:
 
 def _rows(entries: Iterable[ReportEntry], board: Board) -> list[Row]:
     by_id = _by_id()
-    since = dict.fromkeys(board.before, BEFORE) | dict.fromkeys(board.earlier, EARLIER)
     return [
-        FindingRow(entry=entry, rule=by_id.get(entry.finding.id), since=since.get(entry.fingerprint, ""))
+        FindingRow(entry=entry, rule=by_id.get(entry.finding.id), since=_since(entry, board))
         for entry in ranked(entries)
     ]
+
+
+def _since(entry: ReportEntry, board: Board) -> str:
+    if entry.fingerprint in board.earlier:
+        return EARLIER
+    return BEFORE if (entry.fingerprint, entry.finding.message) in board.before else ""
 
 
 def _unchecked_row(what: NotChecked) -> Row:
@@ -284,15 +292,23 @@ def row_line(row: Row, width: int, *, here: bool, name_width: int = 0) -> Conten
             line = Content.assemble(cursor, (f"{UNKNOWN} ", "bold $text-accent"), words)
         case FindingRow(entry=entry, rule=rule, since=since):
             finding, accepted = entry.finding, entry.acceptance
-            line = Content.assemble(
+            first = Content.assemble(
                 cursor,
                 _severity(entry),
                 (f"{finding.id}  ", FAINT),
                 _name(entry, pad_to=name_width) if name_width else "",
                 "  " if name_width else "",
-                _title(rule, width, finding.pointer),
+            )
+            room = width - first.cell_length - (len(since) + 2 if since else 0)
+            place = _place(finding.pointer, rule)
+            # Findings of one rule differ in their places only, and places at their ends.
+            title = _title(rule, max(room - min(len(place), _LEAST_PLACE) - 2, _LEAST_TITLE), finding.pointer)
+            place = cut_at_front(place, max(room - title.cell_length - 2, _LEAST_PLACE))
+            line = Content.assemble(
+                first,
+                title,
                 (f"  {since}" if since else "", FAINT),
-                content(f"  {_place(finding.pointer, rule, width)}", FAINT),
+                content(f"  {place}", FAINT) if place else "",
                 content(f"  accepted: {shortened(accepted.reason, width)}", "$text-success")
                 if accepted
                 else "",
@@ -324,6 +340,7 @@ def row_detail(row: Row | None) -> Content:
 def _finding_detail(entry: ReportEntry, rule: ReviewRule | None, *, since: str) -> Content:
     finding = entry.finding
     about = f"{finding.subject.value} {shortened(finding.name, 120)}".rstrip()
+    place = _place(finding.pointer, rule)
     lines = [
         Content.assemble(
             _severity(entry),
@@ -333,8 +350,8 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None, *, since: str) 
         ),
         Content.assemble(
             content(about, "bold"),
-            (", at ", FAINT) if _place(finding.pointer, rule, 300) else "",
-            content(_place(finding.pointer, rule, 300)),
+            (", at ", FAINT) if place else "",
+            content(cut_in_the_middle(place, 300)),
             (f"  {_WHEN[since]}" if since else "", "$text-warning"),
         ),
         content(shortened(finding.message, 1200)),
@@ -362,9 +379,9 @@ def _severity(entry: ReportEntry) -> Content:
 
 def _title(rule: ReviewRule | None, width: int, pointer: str) -> Content:
     title = rule.titles.get(pointer, rule.title) if rule else ""
-    return Content(shortened(title, max(width, 20)))
+    return Content(shortened(title, width))
 
 
-def _place(pointer: str, rule: ReviewRule | None, width: int) -> str:
-    """The place of a finding; empty if its title says what the pointer names."""
-    return "" if rule is not None and pointer in rule.titles else path(pointer, width, whole="")
+def _place(pointer: str, rule: ReviewRule | None) -> str:
+    """The place of a finding; empty if its title says what the pointer names. Untrusted text."""
+    return "" if rule is not None and pointer in rule.titles else path(pointer, MAX_POINTER, whole="")

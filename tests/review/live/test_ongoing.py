@@ -18,7 +18,15 @@ from inspector.review.report import NotChecked
 from inspector.review.reviewed import reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.wording import announces
-from inspector.tui.findings.rows import FindingRow, ItemFindings, item_findings, row_detail, row_line
+from inspector.tui.findings.rows import (
+    AllFindings,
+    FindingRow,
+    ItemFindings,
+    all_findings,
+    item_findings,
+    row_detail,
+    row_line,
+)
 from tests.review.live.reviews import (
     CLEAN,
     NO_KEY,
@@ -255,3 +263,40 @@ def test_a_definition_that_changed_since_the_first_listing_is_a_finding(
         entry.finding for entry in gone_through(material).all if entry.finding.id.startswith("SL-PIN")
     )
     assert (finding.name, finding.severity) == ("a", severity)
+
+
+def test_rows_that_differ_in_their_place_only_show_its_end_and_the_detail_says_what_does_not_fit() -> None:
+    inner: JsonObject = {
+        "type": "object",
+        "properties": {"customer": {"type": "string"}, "amount": {"type": "number"}},
+        "required": ["customer", "amount"],
+    }
+    schema: JsonObject = {"type": "object", "properties": {"invoices": {"type": "array", "items": inner}}}
+    tool = Tool(name="get_invoice", definition={**CLEAN, "name": "get_invoice", "outputSchema": schema})
+    result: JsonObject = {"content": [], "structuredContent": {"invoices": [{"amount": "7.50"}]}}
+    call = LastCall(number=1, name=tool.name, judgement=Judgement(Result(value=result), tool))
+    board = gone_through(replace(material_of(catalogue_of([tool.definition])), calls=(call,)))
+    view = all_findings(AllFindings(board=board, accepted=AcceptedFindings(), query="SL-OUT003"))
+    rows = [row for row in view.rows if isinstance(row, FindingRow)]
+    lines = [row_line(row, 80, here=False, name_width=view.name_width).plain for row in rows]
+    ends = {line.rstrip().rpartition("…")[2] for line in lines}
+    assert len(ends) == 2
+    assert all(any(end.endswith(name) for end in ends) for name in ("[0].customer", "[0].amount")), lines
+    details = "\n".join(row_detail(row).plain for row in rows)
+    assert "does not fit the output schema here: it is missing." in details
+    assert "does not fit the output schema here: it must be a number" in details
+    assert "7.50" not in details
+
+
+def test_a_fault_of_an_earlier_connection_is_told_from_that_of_this_one() -> None:
+    review, catalogue = OngoingReview(), catalogue_of([CLEAN])
+    gone_through(material_of(catalogue, noise=1), review)
+    review.reconnect()
+    board = gone_through(material_of(catalogue_of([CLEAN]), noise=2), review)
+    view = all_findings(AllFindings(board=board, accepted=AcceptedFindings(), query="SL-PRO002"))
+    found = {
+        row.entry.finding.message.partition(":")[2][:8]: row.since
+        for row in view.rows
+        if isinstance(row, FindingRow)
+    }
+    assert found == {" once in": "before the reconnect", " 2 times": ""}
