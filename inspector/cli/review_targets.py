@@ -5,6 +5,7 @@ Live servers are only called as far as the user allows it.
 
 import asyncio
 import dataclasses
+import shlex
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -21,6 +22,7 @@ from inspector.errors import InspectorError, NotConfirmedError, headline
 from inspector.json.exact import JsonObject, equal
 from inspector.launch import Launch
 from inspector.pins.files import Watch, folder_of, identified, read_pin, reported_as
+from inspector.pins.identity import Identity
 from inspector.pins.pins import Pinned, PinState, ServerDefinitions, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
@@ -32,12 +34,14 @@ from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
 from inspector.review.calling import NOT_READ_ONLY, arguments_for, forbids, misfit_for, repetition
 from inspector.review.covering import Covering, covered, of_one_session
+from inspector.review.files import path_of, read_accepted
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.formats.as_text import amount
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
 from inspector.review.report import (
     NotChecked,
+    Report,
     ReviewedServer,
     addresses_not_visited,
     contents_not_read,
@@ -274,6 +278,28 @@ class Gathered(Struct, frozen=True, kw_only=True):
     not_checked: tuple[NotChecked, ...]
     refused: tuple[NotChecked, ...] = ()
     """The tools that the policy, or the user's pin, kept from being called, each with the reason."""
+    identity: Identity | None = None
+    """The identity under which the interface keeps accepted findings; None for a recording, and for some pages."""
+
+
+def accepted_elsewhere(part: Gathered, report: Report) -> str:
+    """A sentence about open findings that the user has accepted in the interface, with the option to accept them here.
+
+    Empty if there are none. They do not count by themselves, so that a run depends on its command line only.
+    `report`: about this server alone.
+    """
+    if part.identity is None:
+        return ""
+    try:
+        accepted = read_accepted(part.identity)
+    except InspectorError:
+        # The interface, which writes the file, says what is wrong with it.
+        return ""
+    number = sum(entry.counts and accepted.is_accepted(entry) for entry in report.entries)
+    if not number:
+        return ""
+    option = f"--baseline {shlex.quote(str(path_of(part.identity)))}"
+    return f"{amount(number, 'finding')} {'is' if number == 1 else 'are'} accepted in the interface, and here with {option}"
 
 
 def gathered(
@@ -334,7 +360,9 @@ def gathered(
         folder=folder_of(target),
         definitions=definitions_of(first, seen.facts.instructions).fingerprint,
     )
-    return Gathered(server=server, reviewed=found, not_checked=tuple(missing), refused=refused)
+    return Gathered(
+        server=server, reviewed=found, not_checked=tuple(missing), refused=refused, identity=identity
+    )
 
 
 def _file_of(target: Target) -> str:

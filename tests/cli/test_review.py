@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 import sys
 import unicodedata
 from pathlib import Path
@@ -10,7 +11,10 @@ import jsonschema_rs
 import pytest
 
 from inspector import __version__
-from inspector.files import stamp
+from inspector.files import private, stamp
+from inspector.pins.files import identified
+from inspector.protocol.targets import DemoTarget
+from inspector.review.files import path_of
 from tests.cli.sightline import hostile_server, raw_server, sightline
 
 FORMATS = ["text", "json", "sarif", "junit", "markdown", "html"]
@@ -117,6 +121,25 @@ def test_findings_in_the_baseline_do_not_fail_the_review(tmp_path: Path) -> None
     assert refused.code == 2
     assert "is not a report" in refused.err
     assert sightline("review", "--baseline", str(tmp_path / "none"), "demo").code == 2
+
+
+def test_a_review_names_the_option_that_accepts_what_the_interface_has_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "my data"))
+    identity = identified(DemoTarget())
+    assert identity is not None
+    told = "accepted in the interface"
+    ran = sightline("review", "--format", "json", "demo")
+    assert told not in ran.err
+    (poisoned, *_) = (each for each in ran.json["findings"] if each["id"] == "SL-ANN001")
+    private.keep(path_of(identity), json.dumps({"findings": [{**poisoned, "accepted": "ours"}]}).encode())
+    option = f"--baseline {shlex.quote(str(path_of(identity)))}"
+    ran = sightline("review", "demo", columns=400)
+    assert f"1 finding is accepted in the interface, and here with {option}\n" in ran.err
+    again = sightline("review", "demo", *shlex.split(option))
+    assert told not in again.err
+    assert "; 1 known." in again.out
 
 
 def test_ignored_findings_are_shown_with_their_reason() -> None:

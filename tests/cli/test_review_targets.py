@@ -325,6 +325,12 @@ def test_a_file_without_a_name_is_a_review_of_all_its_servers_even_if_some_fail(
     some = ("--config", str(path), "--server", "gone", "--server", "read_file0", "--format", "json")
     one = sightline("review", "-q", *some, cwd=tmp_path)
     assert (one.code, [each["target"] for each in one.json["servers"]]) == (4, names[:1])
+    torn = {"name": "a", "inputSchema": {}, "annotations": {"readOnlyHint": True, "destructiveHint": True}}
+    (tmp_path / "definitions.json").write_text(json.dumps({"tools": [torn]}))
+    bad = {"command": sys.executable, "args": [str(CHANGING), str(tmp_path / "definitions.json")]}
+    path.write_text(json.dumps({"mcpServers": {"gone": more["gone"], "torn": bad}}))
+    err = sightline("review", "mcp.json", cwd=tmp_path, columns=400).err
+    assert "1 finding is high or above. The exit code stays 4, because --fail-on is not given" in err
     assert sightline("review", "-q", "mcp.json:gone", cwd=tmp_path).out == ""
     assert sightline("review", "-q", "-e", "A=b", "mcp.json", cwd=tmp_path).code == 2
 

@@ -25,7 +25,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import DIAGNOSTICS, print_lines
-from inspector.cli.review_targets import Gathered, Plan, gathered, gathered_from, judged
+from inspector.cli.review_targets import Gathered, Plan, accepted_elsewhere, gathered, gathered_from, judged
 from inspector.cli.start import Invocation, launch_of, target_of, written_target
 from inspector.errors import ExitCode, UsageError
 from inspector.files import stamp
@@ -186,15 +186,17 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     level = reporting.fail_on or Severity.HIGH
     if refused:
         DIAGNOSTICS.say(_refusals(refused))
+    if turns is None and (elsewhere := accepted_elsewhere(parts[0], report)):
+        DIAGNOSTICS.say(elsewhere)
     if not report.failing(level):
         return code
     words = report.failing_words(level)
     if reporting.fail_on is not None:
         DIAGNOSTICS.say(f"{words} (--fail-on {level})")
         return max(ExitCode.FINDINGS, code)
-    passes = "They do not change that" if code else "The review passes"
+    stays = f"The exit code stays {code:d}" if code else "The review passes"
     DIAGNOSTICS.say(
-        f"{words}. {passes}, because --fail-on is not given: --fail-on {level} exits {ExitCode.FINDINGS}."
+        f"{words}. {stays}, because --fail-on is not given: --fail-on {level} exits {ExitCode.FINDINGS}."
     )
     return code
 

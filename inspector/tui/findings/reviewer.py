@@ -263,8 +263,8 @@ class Reviewer:
             return "Write the reason why you accept it."
         problem = await self._keep(partial(_accept, self.target, entry, reason))
         if not problem:
-            path = await asyncio.to_thread(lambda: files.path_of(_named(self.target)))
-            self._screen.notify(f"Accepted, in {path}", timeout=8, markup=False)
+            words = "Accepted here. sightline review prints the --baseline option that accepts it on the command line."
+            self._screen.notify(words, timeout=8, markup=False)
         return problem
 
     def has_accepted(self, entry: ReportEntry | None) -> bool:
