@@ -163,7 +163,7 @@ _SENTENCES = {
     "claims-delete": "The server says that it deletes data",
     "claims-irreversible": "The server says that its effect cannot be undone",
     "claims-confirmation": "The server asks for your confirmation before each call",
-    "contradicts-itself": "The declarations of the server contradict each other",
+    "contradicts-itself": "The server contradicts itself about this tool",
 }
 """A sentence for each rule of the built-in policy, by rule name."""
 
