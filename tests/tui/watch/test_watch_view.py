@@ -128,7 +128,10 @@ def test_only_what_was_compared_is_said_to_be_as_before_the_save() -> None:
         (WatchView(phase=Phase.STARTED, saved="x"), "There are no two results of the same call to compare."),
         (WatchView(phase=Phase.STARTED, saved="x", is_result_old=True), "is from before the save."),
         (WatchView(phase=Phase.STARTED, saved="x", is_comparing=True), "still being compared."),
-        (compared, "The definitions did not change with the save. The result of t did not change with the save."),
+        (
+            compared,
+            "The definitions did not change with the save. The result of t did not change with the save.",
+        ),
     ):
         last = all_lines(view, _as_sent)[-1].plain
         assert last.endswith(words)
