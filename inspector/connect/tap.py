@@ -83,7 +83,7 @@ class Tap:
     ) -> None:
         """Record an event for which nothing was sent.
 
-        `ends`: the key of the request that gets no answer because of this event. `asked_by`: `RECEIVED` for a
+        `ends`: as in `Frame`, if something gets no answer because of this event. `asked_by`: `RECEIVED` for a
         request by the server. `failure`: the outcome of that request.
         """
         self._emit(

@@ -54,7 +54,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`.
 
-    The note has the direction of that answer.
+    For a call of a page's tool that has begun: the id of the invocation. The note has the direction of that answer.
     """
     failure: str = ""
     """For such a note: the `FailureKind` of the reason; empty in recordings of unknown origin."""

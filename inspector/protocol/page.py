@@ -4,8 +4,16 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from inspector.json.exact import Json, Malformed
+from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import value_at
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+
+INVOKE = "WebMCP.invokeTool"
+"""The browser's request that begins a call. The reply holds only the id of the invocation."""
+RESPONDED = "WebMCP.toolResponded"
+"""The browser's event that ends a call."""
+TOOL_ERROR = -31954
+"""The JSON-RPC error code with which an error thrown by a tool is reported."""
 
 _FEATURE = "tools"
 _MAX_GRANTS = 100
@@ -190,3 +198,31 @@ class PageFacts(Struct, frozen=True, kw_only=True):
         """
         node = value_at(self.kept, "backendNodeId")
         return node if isinstance(node, int) else None
+
+
+_THROWN = ("className", "description", "value", "unserializableValue")
+
+
+def outcome_of_response(params: JsonObject) -> Outcome:
+    """The outcome in the parameters of a `RESPONDED`.
+
+    The user sees the text and stack of a thrown error, a model only the error's code.
+    """
+    match params.get("status"):
+        case "Completed":
+            return Result(value=params.get("output"), of_page=True)
+        case "Canceled":
+            return Failure(kind=FailureKind.CANCELLED, detail="the browser cancelled the call")
+        case _:
+            exception, text = params.get("exception"), params.get("errorText")
+            thrown = (
+                exception.get("description", exception.get("value")) if isinstance(exception, dict) else None
+            )
+            message = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
+            data: JsonObject = {key: params[key] for key in ("errorText", "output") if params.get(key)}
+            if isinstance(exception, dict):
+                # Its other members, such as `objectId`, are from the debugger, not from the page.
+                data["exception"] = {key: exception[key] for key in _THROWN if key in exception}
+            first = message.partition("\n")[0] or "the tool failed"
+            error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
+            return RpcError(value=error)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.credentials.cutting import masked_start
 from inspector.json.exact import Json, Malformed, dump_text
-from inspector.json.members import text_at, value_at
+from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.exchanges import (
     Answered,
     Asked,
@@ -30,7 +30,8 @@ from inspector.protocol.frames import (
     Response,
     printed_line,
 )
-from inspector.protocol.outcome import RpcError, unfinished_in
+from inspector.protocol.outcome import Failure, Result, RpcError, unfinished_in
+from inspector.protocol.page import INVOKE, RESPONDED, outcome_of_response
 from inspector.protocol.tasks import CANCEL, CANCELLED, FAILED, TaskState, state_in
 
 MAX_SEARCHED = 1 << 14
@@ -116,6 +117,8 @@ class Timeline:
 
         Later answers about such a task do not change their state.
         """
+        self._invocations: dict[str, Exchange] = {}
+        """The running calls of a page's tools, by the id of the invocation."""
 
     @property
     def frames(self) -> Sequence[Frame]:
@@ -151,6 +154,10 @@ class Timeline:
         self._matched.append(matched)
         frame = matched.frame
         if frame.channel is Channel.NOTE and not matched.events:
+            call = self._invocations.pop(frame.ends, None) if frame.ends is not None else None
+            if call is not None:
+                detail = frame.raw.decode("utf-8", "replace")
+                return (self._ended(frame, call, EntryState.FAILED, detail, size_bytes=0),)
             return (self._add(frame, EntryKind.NOTE, frame.raw.decode("utf-8", "replace")),)
         if frame.channel is Channel.STDERR:
             return (
@@ -184,15 +191,7 @@ class Timeline:
             case Answered(exchange=exchange, response=response) if exchange.call:
                 return self._task_entry(frame, exchange, response)
             case Answered(exchange=exchange, response=response):
-                handle = task_of(exchange, response)
-                if handle and exchange.asked_by is Direction.RECEIVED:
-                    return self._ended(frame, exchange, EntryState.PENDING, _task_words(handle.state))
-                failed = response.is_error or _says_error(response.result)
-                ended = None if failed or frame.channel is Channel.CDP else unfinished_in(response.result)
-                state = EntryState.FAILED if failed else EntryState.UNFINISHED if ended else EntryState.DONE
-                errors = (_error_text(response.error),) if response.is_error else ()
-                reasons = (ended.reason,) if ended else _action(exchange, response.result)
-                return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors, *reasons)))
+                return self._answered(frame, exchange, response)
             case GivenUp(exchange=exchange):
                 detail = frame.raw.decode("utf-8", "replace")
                 # The end of a subscription is not a failure.
@@ -214,6 +213,31 @@ class Timeline:
             case Malformed():
                 detail = printed_line(frame, self._mask or str) or event.reason
                 return self._add(frame, EntryKind.FAULT, "not a message", detail=detail)
+
+    def _answered(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
+        handle = task_of(exchange, response)
+        if handle and exchange.asked_by is Direction.RECEIVED:
+            return self._ended(frame, exchange, EntryState.PENDING, _task_words(handle.state))
+        invocation = text_at(response.result, "invocationId")
+        if frame.channel is Channel.CDP and exchange.request.method == INVOKE and invocation is not None:
+            return self._begun(frame, exchange, invocation)
+        failed = response.is_error or _says_error(response.result)
+        ended = None if failed or frame.channel is Channel.CDP else unfinished_in(response.result)
+        state = EntryState.FAILED if failed else EntryState.UNFINISHED if ended else EntryState.DONE
+        errors = (_error_text(response.error),) if response.is_error else ()
+        reasons = (ended.reason,) if ended else _action(exchange, response.result)
+        return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors, *reasons)))
+
+    def _begun(self, frame: Frame, exchange: Exchange, invocation: str) -> Entry:
+        """Update the entry of a call of a page's tool. The browser's reply only says that the call has begun."""
+        since = (event for matched in self._matched[exchange.frame :] for event in matched.events)
+        # The page may respond before the browser replies.
+        early = (event for event in since if _responds_to(event) == invocation)
+        responded = next((event.params for event in early if isinstance(event, Notification)), None)
+        if responded is not None:
+            return self._ended(frame, exchange, *_page_state(responded))
+        self._invocations[invocation] = exchange
+        return self._ended(frame, exchange, EntryState.PENDING, "")
 
     def _asked(self, frame: Frame, asked: Asked) -> Entry:
         exchange = asked.exchange
@@ -307,6 +331,9 @@ class Timeline:
         return entry
 
     def _notification(self, frame: Frame, notification: Notification) -> Entry:
+        call = self._invocations.pop(_responds_to(notification), None)
+        if call is not None:
+            return self._ended(frame, call, *_page_state(notification.params))
         match notification.method, notification.params:
             case "notifications/progress", {**params}:
                 return self._add(frame, EntryKind.PROGRESS, notification.method, detail=progress_text(params))
@@ -366,6 +393,24 @@ def progress_text(params: dict[str, Json]) -> str:
     done, total, text = params.get("progress"), params.get("total"), params.get("message")
     shown = dump_text(done) + (f" of {dump_text(total)}" if total is not None else "")
     return f"{shown}: {text}" if isinstance(text, str) else shown
+
+
+def _responds_to(event: Event) -> str:
+    """The id of the invocation of a page's tool that an event ends; empty if it ends none."""
+    if not isinstance(event, Notification) or event.method != RESPONDED:
+        return ""
+    return text_at(event.params, "invocationId") or ""
+
+
+def _page_state(responded: Json) -> tuple[EntryState, str]:
+    """The state and the detail of a call of a page's tool, from the parameters of the response."""
+    match outcome_of_response(object_at(responded)):
+        case Result(value=value):
+            return EntryState.FAILED if _says_error(value) else EntryState.DONE, ""
+        case RpcError(value=error):
+            return EntryState.FAILED, text_at(error, "message") or ""
+        case Failure(detail=detail):
+            return EntryState.FAILED, detail
 
 
 def _more(entry: Entry, frame: Frame) -> tuple[int, ...]:

@@ -361,6 +361,7 @@ class Session:
                 forms=self.options.forms,
                 on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
+            at_s = answer.asked_s or at_s
         else:
             with self._in_call():
                 method, params = request_of(tool, name, arguments)

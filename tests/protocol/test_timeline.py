@@ -16,12 +16,12 @@ def folded(*raw: tuple[Direction, bytes] | Frame) -> Timeline:
     return timeline
 
 
-def frame(number: int, direction: Direction, raw: bytes) -> Frame:
+def frame(number: int, direction: Direction, raw: bytes, channel: Channel = Channel.STDIO) -> Frame:
     return Frame(
         number=number,
         at_s=float(number),
         direction=direction,
-        channel=Channel.STDIO,
+        channel=channel,
         raw=raw,
         body=parse(raw),
     )
@@ -129,6 +129,53 @@ def test_a_note_ends_only_the_request_that_it_names() -> None:
     assert outlined(timeline) == [
         ("exchange", "tools/call t", "failed", "gone"),
         ("note", "again", "done", ""),
+    ]
+
+
+PAGE_CALL = b'{"id":7,"method":"WebMCP.invokeTool","params":{"toolName":"t"}}'
+BEGUN = b'{"id":7,"result":{"invocationId":"I"}}'
+
+
+def response(*members: str, invocation: str = "I") -> bytes:
+    said = ",".join((f'"invocationId":"{invocation}"', *members))
+    return f'{{"method":"WebMCP.toolResponded","params":{{{said}}}}}'.encode()
+
+
+@pytest.mark.parametrize(
+    ("members", "state", "detail"),
+    [
+        (['"status":"Completed"', '"output":[1]'], "done", ""),
+        (['"status":"Completed"', '"output":{"isError":true}'], "failed", ""),
+        (['"status":"Error"', '"exception":{"description":"E: no\\n  at x"}'], "failed", "E: no"),
+        (['"status":"Error"', '"errorText":"gone"'], "failed", "gone"),
+        (['"status":"Error"'], "failed", "the tool failed"),
+        (['"status":"Canceled"'], "failed", "the browser cancelled the call"),
+    ],
+)
+@pytest.mark.parametrize("is_early", [False, True])
+def test_a_call_of_a_page_lasts_until_the_page_responds(
+    members: list[str], state: str, detail: str, *, is_early: bool
+) -> None:
+    parts = [(SENT, PAGE_CALL), (RECEIVED, BEGUN), (RECEIVED, response(*members))]
+    if is_early:
+        parts = [parts[0], parts[2], parts[1]]
+    frames = [frame(number, *part, Channel.CDP) for number, part in enumerate(parts, 1)]
+    other = frame(3, RECEIVED, response('"status":"Completed"', invocation="other"), Channel.CDP)
+    waiting = folded(*frames[:2], other).entries[0]
+    assert (waiting.state.value, waiting.duration_s) == ("pending", None)
+    ended = folded(*frames).entries[0]
+    assert (ended.state.value, ended.detail, ended.duration_s) == (state, detail, 2)
+    assert ended.frames == ((1, 3) if is_early else (1, 2, 3))
+
+
+def test_a_call_of_a_page_ends_with_the_note_that_names_it() -> None:
+    frames = [frame(1, SENT, PAGE_CALL, Channel.CDP), frame(2, RECEIVED, BEGUN, Channel.CDP)]
+    cancelled = frame(5, RECEIVED, response('"status":"Canceled"'), Channel.CDP)
+    timeline = folded(*frames, note(3, "other", ends="J"), note(4, "no answer", ends="I"), cancelled)
+    assert outlined(timeline) == [
+        ("exchange", "WebMCP.invokeTool t", "failed", "no answer"),
+        ("note", "other", "done", ""),
+        ("notification", "WebMCP.toolResponded", "done", ""),
     ]
 
 

@@ -14,6 +14,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import MAX_ASKS, MAX_CHARACTERS, Result, unfinished, unfinished_in
+from inspector.protocol.page import outcome_of_response
 from inspector.protocol.targets import Era
 from inspector.protocol.timeline import EntryState, Timeline
 from inspector.recording.codec import Broken, decoded
@@ -23,7 +24,6 @@ from inspector.review.finding import SubjectKind
 from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.webmcp.browser.calls import outcome_of
 from tests.recording.sessions import Wire, scribed
 
 CANARY = "canary-5d1c"
@@ -188,7 +188,7 @@ def test_the_timeline_shows_an_unfinished_answer_as_such() -> None:
 
 
 def test_a_page_result_is_never_an_unfinished_answer() -> None:
-    returned = outcome_of({"status": "Completed", "output": ASKED})
+    returned = outcome_of_response({"status": "Completed", "output": ASKED})
     line = RecordedCall(
         number=1,
         at_s=0.0,

@@ -12,7 +12,7 @@ from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.outcome import Failure, FailureKind, Result
+from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
 from inspector.recording.codec import MAX_DEPTH, Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile
@@ -364,6 +364,17 @@ def test_the_tools_of_a_page_are_those_of_its_last_listing(tmp_path: Path) -> No
     entry = found.entry(1, 1)
     assert (entry.kind, entry.title, entry.duration_s) == (EntryKind.EXCHANGE, "tools/call one", 0.5)
     assert found.entry_count(found.last) == 1
+
+
+def test_an_error_that_a_page_threw_is_in_its_entry(tmp_path: Path) -> None:
+    thrown = RpcError(value={"code": -31954, "message": "RangeError: no such floor", "data": {}})
+    recorder = Recorder(tmp_path / "a.jsonl", HEADER)
+    recorder.call(
+        PageCall(number=1, name="t", tool=None, arguments={}, outcome=thrown, at_s=1, duration_s=0.5)
+    )
+    recorder.close()
+    entry = played(tmp_path / "a.jsonl").entry(1, 1)
+    assert (entry.state, entry.detail) == (EntryState.FAILED, "RangeError: no such floor")
 
 
 @pytest.mark.parametrize(

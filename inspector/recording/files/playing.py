@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, Malformed
-from inspector.json.members import value_at
+from inspector.json.members import text_at, value_at
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Listing, skill_in
 from inspector.protocol.catalogue import Entry as ListedEntry
 from inspector.protocol.exchanges import matched as matched_in
@@ -198,6 +198,7 @@ def _page_call(line: RecordedCall) -> Entry:
         frames=(),
         size_bytes=0,
         duration_s=line.duration_s,
+        detail=(text_at(stood_in(line.outcome), "message") or "") if line.is_error else "",
     )
 
 

@@ -17,8 +17,8 @@ from inspector.connect.dispatch import FramedAnswer
 from inspector.connect.tap import Tap
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, parse
 from inspector.protocol.frames import Frame
-from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.protocol.page import Forms, PageDocument
+from inspector.protocol.outcome import CANCELLED_HERE, Failure, FailureKind, Result, RpcError
+from inspector.protocol.page import INVOKE, Forms, PageDocument, outcome_of_response
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent, CdpLostError
 from inspector.webmcp.browser.worlds import WorldError, Worlds
 from inspector.webmcp.tree import Tree
@@ -59,7 +59,7 @@ class NativeBackend:
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
         params: JsonObject = {"frameId": frame_id, **tool, "input": arguments}
-        reply = await self._cdp.send("WebMCP.invokeTool", params, session=session, timeout_s=timeout_s)
+        reply = await self._cdp.send(INVOKE, params, session=session, timeout_s=timeout_s)
         return str(reply.get("invocationId", ""))
 
     async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
@@ -141,8 +141,6 @@ class PolyfillBackend:
         )
 
 
-TOOL_ERROR = -31954
-"""The JSON-RPC error code with which an error thrown by a tool is reported."""
 GRACE_S = 2.0
 """The time in which a tool may still answer after its document is gone. A form answers after it navigates."""
 
@@ -169,6 +167,8 @@ class _Waiting:
     answer: asyncio.Future[FramedAnswer]
     invocation: str = ""
     """The id of the invocation; empty until the browser returns it."""
+    asked_s: float | None = None
+    """The time of the request, in seconds on the clock of the frames; None until it is sent."""
     filled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the invocation has begun, which fills in the form."""
     form: PageForm | None = None
@@ -215,9 +215,13 @@ class Calls:
         waiting = _Waiting(frame_id=frame_id, answer=asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         which: JsonObject = {"toolId": tool_id} if tool_id is not None else {"toolName": name}
-        asking = asyncio.ensure_future(
-            self.backend.invoke(frame_id, session, which, arguments, timeout_s=timeout_s + CANCEL_TIMEOUT_S)
-        )
+
+        async def ask() -> str:
+            waiting.asked_s = self._tap.now_s()
+            within_s = timeout_s + CANCEL_TIMEOUT_S
+            return await self.backend.invoke(frame_id, session, which, arguments, timeout_s=within_s)
+
+        asking = asyncio.ensure_future(ask())
         finishing = asyncio.ensure_future(self._finish(waiting, form)) if form else None
         try:
             async with asyncio.timeout(timeout_s):
@@ -225,19 +229,19 @@ class Calls:
                 waiting.invocation = await asyncio.shield(asking)
                 if waiting.invocation in self._early:
                     early = self._early.pop(waiting.invocation)
-                    return _answered(early.answer, left_page=waiting in early.left)
+                    _settle(waiting, _answered(early.answer, left_page=waiting in early.left))
                 if waiting.invocation in self._begun or self.backend.fills_at_once:
                     waiting.filled.set()
                 answer = await waiting.answer
-            if not isinstance(answer.outcome, Failure) or answer.outcome.kind is not FailureKind.UNSUBMITTED:
-                return answer
-            await self._cancel(asking, frame_id, session)
+            if isinstance(answer.outcome, Failure) and answer.frame is None:
+                is_running = answer.outcome.kind is FailureKind.UNSUBMITTED
+                await self._give_up(waiting, asking if is_running else None, session, answer.outcome.detail)
         except TimeoutError:
-            await self._cancel(asking, frame_id, session)
-            answer = _failed(FailureKind.TIMEOUT, f"no answer from {name} within {timeout_s:g} s")
+            why = f"no answer from {name} within {timeout_s:g} s"
+            answer = _failed(FailureKind.TIMEOUT, why)
+            await self._give_up(waiting, asking, session, why)
         except asyncio.CancelledError:
-            self._tap.note("cancelled in Sightline")
-            await asyncio.shield(self._cancel(asking, frame_id, session))
+            await asyncio.shield(self._give_up(waiting, asking, session, CANCELLED_HERE))
             raise
         except CdpError as error:
             return FramedAnswer(outcome=RpcError(value=error.error), frame=None)
@@ -245,6 +249,7 @@ class Calls:
             return _failed(FailureKind.PROTOCOL, "the page's polyfill does not answer")
         except CdpLostError as error:
             answer = _failed(FailureKind.CONNECTION_LOST, str(error))
+            self._tap.note(str(error))
         finally:
             self._waiting.remove(waiting)
             asking.cancel()
@@ -253,9 +258,7 @@ class Calls:
             if not self._waiting:
                 self._early.clear()
                 self._begun.clear()
-        if isinstance(answer.outcome, Failure):
-            self._tap.note(answer.outcome.detail)
-        return answer
+        return structs.replace(answer, asked_s=waiting.asked_s)
 
     async def _finish(self, waiting: _Waiting, form: PageForm) -> None:
         """Wait until the form is filled in, then leave it, submit it, or wait for the user."""
@@ -302,7 +305,7 @@ class Calls:
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return
-        answer = FramedAnswer(outcome=outcome_of(params), frame=frame)
+        answer = FramedAnswer(outcome=outcome_of_response(params), frame=frame)
         for waiting in self._waiting:
             if waiting.invocation == invocation:
                 _settle(waiting, _answered(answer, left_page=waiting.is_left))
@@ -328,38 +331,22 @@ class Calls:
         for waiting in self._waiting:
             _settle(waiting, FramedAnswer(outcome=failure, frame=None))
 
-    async def _cancel(self, asking: asyncio.Future[str], frame_id: str, session: str) -> None:
-        with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
-            async with asyncio.timeout(CANCEL_TIMEOUT_S):
-                await self.backend.cancel(frame_id, session, await asking)
+    async def _give_up(
+        self, waiting: _Waiting, asking: asyncio.Future[str] | None, session: str, why: str
+    ) -> None:
+        """Note why a call ends without a response, then cancel it, to which the page responds.
 
-
-_THROWN = ("className", "description", "value", "unserializableValue")
-
-
-def outcome_of(params: JsonObject) -> Outcome:
-    """The outcome in `toolResponded`.
-
-    The user sees the text and stack of a thrown error, a model only the error's code.
-    """
-    match params.get("status"):
-        case "Completed":
-            return Result(value=params.get("output"), of_page=True)
-        case "Canceled":
-            return Failure(kind=FailureKind.CANCELLED, detail="the browser cancelled the call")
-        case _:
-            exception, text = params.get("exception"), params.get("errorText")
-            thrown = (
-                exception.get("description", exception.get("value")) if isinstance(exception, dict) else None
-            )
-            message = next((words for words in (thrown, text) if isinstance(words, str) and words), "")
-            data: JsonObject = {key: params[key] for key in ("errorText", "output") if params.get(key)}
-            if isinstance(exception, dict):
-                # Its other members, such as `objectId`, are from the debugger, not from the page.
-                data["exception"] = {key: exception[key] for key in _THROWN if key in exception}
-            first = message.partition("\n")[0] or "the tool failed"
-            error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
-            return RpcError(value=error)
+        `asking`: the request that has begun the call; None if the call is no longer running.
+        """
+        if asking is not None:
+            with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
+                async with asyncio.timeout(CANCEL_TIMEOUT_S):
+                    waiting.invocation = await asking
+        self._tap.note(why, ends=waiting.invocation or None)
+        if asking is not None and waiting.invocation:
+            with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
+                async with asyncio.timeout(CANCEL_TIMEOUT_S):
+                    await self.backend.cancel(waiting.frame_id, session, waiting.invocation)
 
 
 def _failed(kind: FailureKind, detail: str) -> FramedAnswer:

@@ -12,6 +12,7 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Result
 from inspector.protocol.page import PageFacts
 from inspector.protocol.targets import PageTarget
+from inspector.protocol.timeline import Entry
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, FrameSeen, ListChanged
 from inspector.session.live import Session
@@ -115,6 +116,16 @@ class Visit:
                 if holds():
                     return
                 await self._told.wait()
+
+    def entry(self, tool: str) -> Entry:
+        """The last call of a tool in the timeline."""
+        entries = reversed(self.session.timeline.entries)
+        return next(entry for entry in entries if entry.title == f"WebMCP.invokeTool {tool}")
+
+    def ended(self, tool: str) -> tuple[str, str]:
+        """The state and the detail of the last call of a tool in the timeline."""
+        entry = self.entry(tool)
+        return entry.state.value, entry.detail
 
     def sent(self, method: str) -> list[JsonObject]:
         """The parameters of every request with a method."""

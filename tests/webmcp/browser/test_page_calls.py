@@ -9,7 +9,7 @@ from inspector.boundary.bound import bound
 from inspector.boundary.bounded import ErrorCode, Level
 from inspector.boundary.error_code import error_code
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
+from inspector.protocol.outcome import CANCELLED_HERE, Failure, FailureKind, Result, RpcError
 from inspector.session.wording import page_answer
 from tests.webmcp.browser.browsing import opened, visiting
 from tests.webmcp.browser.site import Site, page, tool
@@ -44,6 +44,9 @@ async def test_a_thrown_error_has_a_stack_for_the_user_and_a_code_for_the_model(
     html = page(tool("fail", "function execute() { throw new RangeError('no such floor') }"))
     async with visiting(site.put("/page", html), cdp) as visit:
         record = await visit.call("fail")
+        assert visit.ended("fail") == ("failed", "RangeError: no such floor")
+        row = visit.entry("fail")
+    assert row.duration_s == pytest.approx(record.duration_s, abs=0.002)
     assert isinstance(record.outcome, RpcError)
     assert isinstance(record.outcome.value, dict)
     assert record.outcome.value["message"] == "RangeError: no such floor"
@@ -86,7 +89,9 @@ async def test_a_call_of_a_tool_that_never_answers_times_out_and_is_cancelled(si
         assert isinstance(record.outcome, Failure)
         assert record.outcome.kind is FailureKind.TIMEOUT
         assert len(visit.sent("WebMCP.cancelInvocation")) == 1
+        assert visit.ended("wait") == ("failed", record.outcome.detail)
         assert await visit.result("after") == 1
+        assert visit.ended("after") == ("done", "")
 
 
 async def test_cancelling_a_call_cancels_the_invocation(site: Site, cdp: str) -> None:
@@ -99,6 +104,7 @@ async def test_cancelling_a_call_cancels_the_invocation(site: Site, cdp: str) ->
         with pytest.raises(asyncio.CancelledError):
             await calling
         assert len(visit.sent("WebMCP.cancelInvocation")) == 1
+        assert visit.ended("wait") == ("failed", CANCELLED_HERE)
 
 
 async def test_concurrent_calls_each_get_their_own_answer(site: Site, cdp: str) -> None:
@@ -150,6 +156,7 @@ async def test_removing_the_frame_during_a_call_ends_the_call(site: Site, cdp: s
         record = await visit.call("wait")
         assert isinstance(record.outcome, Failure)
         assert record.outcome.kind is FailureKind.CONNECTION_LOST
+        assert visit.ended("wait") == ("failed", record.outcome.detail)
         stale = await visit.session.call("wait", {})
         assert not isinstance(stale.outcome, Result)
 
