@@ -180,7 +180,7 @@ def with_ids(masked: Json, recorded: Json) -> Json:
     A mask without an id is not changed. `recorded`: the value from the recording before it was masked.
     """
     copied, whole = Copied(masked), Copied(recorded)
-    for tokens in list(places(masked, lambda item: item is MASK)):
+    for tokens in list(places(masked, lambda item: item == MASK)):
         copied.put(tokens, _shown_ids(whole.at(tokens)))
     return copied.value
 

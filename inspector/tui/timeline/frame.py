@@ -240,7 +240,7 @@ def _covered_answer(value: JsonObject, outcome: Result | RpcError, tool: Tool) -
     number = sum(removal.rule not in SHOWN for removal in judged.sensitive)
     if not number:
         return value, 0
-    covered = judged.masked
+    covered = judged.masked_sent
     if isinstance(outcome, RpcError) and isinstance(covered, dict):
         return {**value, **covered}, number
     return {**value, "result": covered}, number
