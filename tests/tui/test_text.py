@@ -18,6 +18,7 @@ from inspector.json.exact import (
     equal,
     parse,
 )
+from inspector.policy.taint import LabelKind, LabelOrigin, SessionTrust, TrustLabel
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.targets import DemoTarget, HttpTarget, StdioTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
@@ -44,7 +45,7 @@ from inspector.tui.main.tool_pane import TABS
 from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import FrameScreen, pieces
 from inspector.tui.timeline.rows import entry_line
-from inspector.tui.trust.view import GravestLabel
+from inspector.tui.trust.view import GravestLabel, gravest_label
 from inspector.tui.widgets.secondary import Keys
 from inspector.tui.widgets.tab_line import tab_texts
 
@@ -152,6 +153,33 @@ def test_at_80_columns_recording_and_trust_lose_when_they_began_before_boundary_
     assert line.endswith("boundary: declared  host: spec ")
     assert "● recording" in line
     assert "since 123.4 s" in header(recorded, 140).plain
+
+
+@pytest.mark.parametrize(
+    ("also", "words"),
+    [
+        ((), "untrusted since #1, T why"),
+        (("sensitive since #1",), "untrusted, sensitive since #1, T why"),
+        (("sensitive since #4",), "untrusted since #1, sensitive since #4, T why"),
+    ],
+)
+def test_a_header_names_every_trust_label_that_has_room(also: tuple[str, ...], words: str) -> None:
+    trusted = replace(HEADER, target="a page", trust=GravestLabel(word="untrusted since #1", also=also))
+    assert words in header(trusted, 120).plain
+    assert "  untrusted since #1, T why  " in header(trusted, 74).plain
+    assert "  untrusted  " in header(trusted, 60).plain
+
+
+def test_the_labels_of_the_header_are_those_of_the_session_the_most_serious_first() -> None:
+    assert gravest_label(SessionTrust()) == GravestLabel()
+    made = [
+        TrustLabel(kind=kind, origin=LabelOrigin(call=call, tool="t", server="s"))
+        for kind, call in ((LabelKind.SENSITIVE, 1), (LabelKind.OPEN_WORLD, 2), (LabelKind.UNTRUSTED, 3))
+    ]
+    assert gravest_label(SessionTrust(labels=frozenset(made[:1]))) == GravestLabel(word="sensitive since #1")
+    assert gravest_label(SessionTrust(labels=frozenset(made))) == GravestLabel(
+        word="untrusted since #2", is_grave=True, also=("sensitive since #1",)
+    )
 
 
 def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:

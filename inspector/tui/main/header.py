@@ -35,7 +35,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     is_insecure: bool = False
     """True if the server's certificate is not checked."""
     trust: GravestLabel | None = None
-    """The most serious trust label of the agent session; None before the first call."""
+    """The trust labels of the agent session; None before the first call."""
     tools: int | None = None
     """The number of tools; None until the first page of the listing has arrived."""
 
@@ -76,19 +76,19 @@ def header(view: HeaderView, width: int) -> Content:
     return Content.assemble(" ", left, " " * gap, lenses, " ")
 
 
-_DISPENSABLE = ("lenses", "since", "recording", "place", "profile", "tools", "protocol")
+_DISPENSABLE = ("lenses", "since", "also", "recording", "place", "profile", "tools", "protocol")
 """The parts that are shown if they have room, the most useful first.
 
 `lenses`: the words `boundary:` and `host:` before the names. `since`: the call that brought the trust label, and
-the key that explains the label. `recording`: the time at which the recording began.
+the key that explains the label. `also`: less serious trust labels. `recording`: the time at which the recording
+began.
 """
 
 
 def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
     """The state, and the details in `kept`."""
     recording = view.recording if "recording" in kept else view.recording.partition(" ")[0]
-    trust = view.trust.word if view.trust else ""
-    label = f"{trust}, T why" if trust and "since" in kept else trust.partition(" ")[0]
+    label = _trust_words(view.trust, kept) if view.trust and view.trust.word else ""
     state = Content.assemble(
         ("a recording", "bold $text-accent")
         if view.is_replay
@@ -98,6 +98,20 @@ def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
         (f"  ● {recording}", "bold $text-error") if recording else "",
     )
     return [state, *(detail for name, detail in _details(view).items() if name in kept)]
+
+
+def _trust_words(trust: GravestLabel, kept: Container[str]) -> str:
+    """The trust labels in `kept`. Of labels that one call has added, only the last one names the call."""
+    words = [trust.word, *(trust.also if "also" in kept else ())]
+    names = [word.partition(" ")[0] for word in words]
+    if "since" not in kept:
+        return ", ".join(names)
+    calls = [word.partition(" ")[2] for word in words]
+    each = (
+        name if calls[at + 1 : at + 2] == [call] else f"{name} {call}"
+        for at, (name, call) in enumerate(zip(names, calls, strict=True))
+    )
+    return f"{', '.join(each)}, T why"
 
 
 def _lenses(view: HeaderView, kept: Container[str]) -> Content:

@@ -60,6 +60,8 @@ class GravestLabel(Struct, frozen=True, kw_only=True):
     word: str = ""
     """The label and the call that added it, such as `untrusted since #4`; empty if there is no label."""
     is_grave: bool = False
+    also: tuple[str, ...] = ()
+    """The less serious labels in the same words, the most serious first."""
 
 
 class ServerRow(Struct, frozen=True, kw_only=True):
@@ -87,14 +89,21 @@ class TrustView(Struct, frozen=True, kw_only=True):
 
 
 def gravest_label(trust: SessionTrust) -> GravestLabel:
-    """The most serious label, and the first call that added it. Takes linear time in the number of labels."""
-    malicious, untrusted = trust.since(LabelKind.MALICIOUS), trust.untrusted_since
-    sensitive = trust.since(LabelKind.SENSITIVE)
-    if malicious:
-        return GravestLabel(word=f"malicious since #{malicious.call}", is_grave=True)
-    if untrusted:
-        return GravestLabel(word=f"untrusted since #{untrusted.call}", is_grave=True)
-    return GravestLabel(word=f"sensitive since #{sensitive.call}") if sensitive else GravestLabel()
+    """The most serious label, and the less serious ones, each with the first call that added it.
+
+    Takes linear time in the number of labels.
+    """
+    origins = {
+        LabelKind.MALICIOUS: trust.since(LabelKind.MALICIOUS),
+        LabelKind.UNTRUSTED: trust.untrusted_since,
+        LabelKind.SENSITIVE: trust.since(LabelKind.SENSITIVE),
+    }
+    found = {kind: f"{kind.value} since #{origin.call}" for kind, origin in origins.items() if origin}
+    if not found:
+        return GravestLabel()
+    word, *also = found.values()
+    is_grave = next(iter(found)) is not LabelKind.SENSITIVE
+    return GravestLabel(word=word, is_grave=is_grave, also=tuple(also))
 
 
 def trust_view(
