@@ -101,7 +101,9 @@ def beside(raw: Json, model: Json) -> Json:
 def is_moved(raw: Json, model: Json) -> bool:
     """True if the model gets a result, or its members, as structured content that was not sent as such."""
     if not isinstance(raw, dict):
-        return isinstance(model, dict) and set(model) == {"structuredContent"}
+        if not isinstance(model, dict) or model.get("content", []) != []:
+            return False
+        return model.keys() - {"content"} == {"structuredContent"}
     if not isinstance(model, dict) or "structuredContent" in raw:
         return False
     structured = _structured(model)

@@ -168,8 +168,9 @@ class ResultView:
 
     @property
     def sender(self) -> str:
-        """The sender of the result: `server` or `app`."""
-        return "app" if self.record.judgement.contract.is_of_app else "server"
+        """The sender of the result: `server`, `page` or `app`."""
+        contract = self.record.judgement.contract
+        return "app" if contract.is_of_app else "page" if contract.is_of_page else "server"
 
     @cached_property
     def is_same(self) -> bool:

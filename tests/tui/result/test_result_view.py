@@ -415,11 +415,15 @@ def test_members_that_reach_the_model_as_structured_content_are_beside_those_of_
     assert tops[:2] == ["id", "key"]
 
 
-@pytest.mark.parametrize("value", [[1, {"a": 2}], "text", 42, None], ids=str)
-def test_a_result_without_members_is_beside_the_structured_content_that_the_model_gets(value: Json) -> None:
-    record = record_of(Result(value=value), Tool(name="bare", definition={"name": "bare"}))
+@pytest.mark.parametrize("of_page", [False, True])
+@pytest.mark.parametrize("value", [[1, {"a": 2}], [], "text", 42, None], ids=str)
+def test_a_result_without_members_is_beside_the_structured_content_that_the_model_gets(
+    value: Json, *, of_page: bool
+) -> None:
+    record = record_of(Result(value=value, of_page=of_page), Tool(name="bare", definition={"name": "bare"}))
     view = result_view(record, Level.DECLARED, "spec", server="server")
-    assert view.values[1] == {"structuredContent": value}
+    assert view.values[1] == {**({"content": []} if of_page else {}), "structuredContent": value}
+    assert f"{'page' if of_page else 'server'} sent " in strip(view).plain
     assert {view.sign(view.outline, node) for node in range(len(view.outline))} <= {
         SideDifference.NONE,
         SideDifference.BROKEN,
