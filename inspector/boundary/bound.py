@@ -16,7 +16,7 @@ from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.draft import Draft, DraftRule, Searched
 from inspector.boundary.error_code import error_code, is_tool_result
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
-from inspector.boundary.reading import draft_of, raw_of
+from inspector.boundary.reading import draft_of, passing_at_open, raw_of
 from inspector.boundary.reading_shape import as_tool_result, is_reading, member_of
 from inspector.boundary.removals import Secrets, UnjudgeableError
 from inspector.boundary.rules import (
@@ -149,7 +149,7 @@ def _bound(
         remarks, credentials = _detected(outcome, contract, policy)
         return Bounded(
             level=level,
-            result=raw_of(outcome),
+            result=passing_at_open(outcome),
             error=code,
             kind=contract.kind,
             remarks=remarks,

@@ -56,6 +56,8 @@ def error_code(outcome: Outcome, *, is_listed: bool) -> ErrorCode | None:
     match outcome:
         case Result():
             return ErrorCode.TOOL_ERROR if is_failed_result(outcome.value) else None
+        case RpcError(of_page=True):
+            return ErrorCode.TOOL_ERROR
         case RpcError():
             error = outcome.value
             return _code_of_number(

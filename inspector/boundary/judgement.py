@@ -12,7 +12,7 @@ from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck, checked_output, safe_output
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.outcome import Failure, Outcome
 
 if TYPE_CHECKING:
     from inspector.schema.validation import SchemaCheck
@@ -74,7 +74,8 @@ class Judgement:
             if self._contract is None:
                 self._contract = contract_of(self.tool)
             # A recording does not say that a listed tool belongs to a page.
-            if isinstance(self.outcome, Result) and self.outcome.of_page and not self._contract.is_of_page:
+            of_page = not isinstance(self.outcome, Failure) and self.outcome.of_page
+            if of_page and not self._contract.is_of_page:
                 self._contract = replace(self._contract, is_of_page=True)
             return self._contract
 

@@ -29,6 +29,16 @@ def raw_of(outcome: Outcome) -> Json:
             return {"error": _error_of(outcome)}
 
 
+def passing_at_open(outcome: Outcome) -> Json:
+    """What passes at level `open`: all that was sent.
+
+    An error that a page's tool threw gets a code of Sightline, because hosts know no error without one.
+    """
+    if not isinstance(outcome, RpcError) or not outcome.of_page or not isinstance(outcome.value, dict):
+        return raw_of(outcome)
+    return {"error": {**coded_error(error_code(outcome, is_listed=True)), **outcome.value}}
+
+
 def _error_of(outcome: RpcError | Failure) -> Json:
     if isinstance(outcome, RpcError):
         return outcome.value

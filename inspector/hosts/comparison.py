@@ -12,7 +12,7 @@ from inspector.boundary.counted import Counted, counted
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
-from inspector.boundary.reading import raw_of
+from inspector.boundary.reading import passing_at_open, raw_of
 from inspector.hosts.leaks import Finder, Leak, Leaked, LeakPlace, LeakSearch, secrets_of
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, Host, HostChange, ModelContext
 from inspector.hosts.projection import model_view_of
@@ -170,7 +170,7 @@ def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
     ended = unfinished(outcome)
     return Bounded(
         level=Level.OPEN,
-        result=raw_of(outcome),
+        result=passing_at_open(outcome),
         error=code,
         is_answered=not isinstance(outcome, Failure),
         kind=contract.kind,

@@ -169,6 +169,8 @@ def _ended(outcome: Outcome) -> str:
     match outcome:
         case Result(value=dict() as value) if value.get("isError") is True:
             return "tool error"
+        case RpcError(of_page=True):
+            return "tool error"
         case Result():
             return "unfinished" if unfinished(outcome) else "result"
         case RpcError():

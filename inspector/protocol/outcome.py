@@ -55,6 +55,13 @@ class RpcError(Struct, frozen=True, kw_only=True):
     value: Json
     beside: Json = None
     """The `result` of an answer that has both members, although the protocol allows only one."""
+    of_page: bool = False
+    """True if a page's tool threw it, so that it has no code: `{"message", "data"}`."""
+
+    @property
+    def who(self) -> str:
+        """Who made the error, as the beginning of a sentence."""
+        return "the tool threw an error" if self.of_page else "the server answered with an error"
 
     @property
     def is_method_not_found(self) -> bool:

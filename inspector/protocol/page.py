@@ -12,8 +12,8 @@ INVOKE = "WebMCP.invokeTool"
 """The browser's request that begins a call. The reply holds only the id of the invocation."""
 RESPONDED = "WebMCP.toolResponded"
 """The browser's event that ends a call."""
-TOOL_ERROR = -31954
-"""The JSON-RPC error code with which an error thrown by a tool is reported."""
+_OLD_CODE = -31954
+"""The code that Sightline added to an error thrown by a tool, in recordings of before."""
 
 _FEATURE = "tools"
 _MAX_GRANTS = 100
@@ -206,7 +206,7 @@ _THROWN = ("className", "description", "value", "unserializableValue")
 def outcome_of_response(params: JsonObject) -> Outcome:
     """The outcome in the parameters of a `RESPONDED`.
 
-    The user sees the text and stack of a thrown error, a model only the error's code.
+    The user sees the text and stack of a thrown error, at `closed` a model only a code of Sightline.
     """
     match params.get("status"):
         case "Completed":
@@ -224,5 +224,11 @@ def outcome_of_response(params: JsonObject) -> Outcome:
                 # Its other members, such as `objectId`, are from the debugger, not from the page.
                 data["exception"] = {key: exception[key] for key in _THROWN if key in exception}
             first = message.partition("\n")[0] or "the tool failed"
-            error: JsonObject = {"code": TOOL_ERROR, "message": first, "data": data}
-            return RpcError(value=error)
+            return RpcError(value={"message": first, "data": data}, of_page=True)
+
+
+def recorded_error(value: Json) -> RpcError:
+    """The error of a recorded call of a page's tool. An error with a code is the browser's; the tool threw any other."""
+    if not isinstance(value, dict) or value.get("code", _OLD_CODE) != _OLD_CODE:
+        return RpcError(value=value)
+    return RpcError(value={key: item for key, item in value.items() if key != "code"}, of_page=True)

@@ -24,6 +24,7 @@ from inspector.protocol.client import REVISION_META
 from inspector.protocol.exchanges import Answered, Asked, Exchange, Exchanges, GivenUp, Matched, ending_of
 from inspector.protocol.frames import Channel, Direction, Frame, Request
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.page import recorded_error
 from inspector.protocol.server_requests import server_requests
 from inspector.protocol.targets import Era
 from inspector.protocol.tasks import outcome_of
@@ -226,7 +227,7 @@ class Replay:
             name=line.tool,
             tool=Tool(name=line.tool, definition=definition) if isinstance(definition, dict) else None,
             arguments=stood_in(line.arguments),
-            outcome=RpcError(value=outcome) if line.is_error else Result(value=outcome, of_page=True),
+            outcome=recorded_error(outcome) if line.is_error else Result(value=outcome, of_page=True),
             at_s=line.at_s,
             duration_s=line.duration_s,
         )

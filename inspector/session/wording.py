@@ -80,7 +80,7 @@ def reason_of(outcome: Outcome) -> str:
         case Failure(detail=detail):
             return detail
         case RpcError(value=value):
-            return f"the server answered with an error: {dump_text(value)}"
+            return f"{outcome.who}: {dump_text(value)}"
         case Result():
             return "the server answered with a result"
 

@@ -6,6 +6,7 @@ from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level
 from inspector.boundary.contract import Contract
 from inspector.boundary.error_code import coded_error
+from inspector.boundary.reading import raw_of
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from tests.boundary.bounding import (
@@ -139,6 +140,16 @@ def test_an_error_of_a_sensitive_tool_passes_as_a_code_only(level: Level) -> Non
     bounded = bound(outcome, tool, level)
     assert bounded.result == {"error": {"code": -31954, "message": "tool_error"}}
     assert {pointer for pointer, _ in rules_of(bounded)} == {"/error/code", "/error/message"}
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_an_error_that_a_page_threw_has_a_code_of_the_boundary(level: Level) -> None:
+    thrown: JsonObject = {"message": f"E: {SECRET}", "data": {"exception": {"description": SECRET}}}
+    outcome = RpcError(value=thrown, of_page=True)
+    bounded = bound(outcome, tool_with(), level)
+    own: JsonObject = {"code": -31954, "message": "tool_error"}
+    assert bounded.result == {"error": own if level is Level.CLOSED else own | thrown}
+    assert raw_of(outcome) == {"error": thrown}
 
 
 def test_an_error_that_is_only_a_code_loses_nothing() -> None:

@@ -120,6 +120,7 @@ def test_a_tool_that_claims_to_be_destructive_is_logged_as_deleting(audit: Audit
         (Result(value={"content": []}), "result"),
         (Result(value={"content": [], "isError": True}), "tool error"),
         (RpcError(value={"code": 1, "message": CANARY}), "protocol error"),
+        (RpcError(value={"message": CANARY}, of_page=True), "tool error"),
         (Failure(kind=FailureKind.TIMEOUT, detail=CANARY), "no answer"),
     ],
 )

@@ -366,14 +366,22 @@ def test_the_tools_of_a_page_are_those_of_its_last_listing(tmp_path: Path) -> No
     assert found.entry_count(found.last) == 1
 
 
-def test_an_error_that_a_page_threw_is_in_its_entry(tmp_path: Path) -> None:
-    thrown = RpcError(value={"code": -31954, "message": "RangeError: no such floor", "data": {}})
+@pytest.mark.parametrize("code", [{}, {"code": -31954}, {"code": -32602}], ids=str)
+def test_an_error_that_a_page_threw_is_replayed_without_a_code(tmp_path: Path, code: JsonObject) -> None:
+    said: JsonObject = {"message": "RangeError: no such floor", "data": {}}
+    thrown = RpcError(value={**code, **said})
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     recorder.call(
         PageCall(number=1, name="t", tool=None, arguments={}, outcome=thrown, at_s=1, duration_s=0.5)
     )
     recorder.close()
-    entry = played(tmp_path / "a.jsonl").entry(1, 1)
+    found = played(tmp_path / "a.jsonl")
+    is_of_browser = code.get("code") == -32602
+    (call,) = found.call(1)
+    assert call.outcome == RpcError(
+        value={**code, **said} if is_of_browser else said, of_page=not is_of_browser
+    )
+    entry = found.entry(1, 1)
     assert (entry.state, entry.detail) == (EntryState.FAILED, "RangeError: no such floor")
 
 

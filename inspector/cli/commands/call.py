@@ -538,8 +538,8 @@ def _exit_code(record: CallRecord, target: Target, era: Era) -> int:
             if not _has_failed(record):
                 return ExitCode.OK
             # The answer and stderr may have many lines, so the last one says how the call ended.
-            did = "tool reported" if isinstance(record.outcome, Result) else "server answered with"
-            DIAGNOSTICS.add(f"sightline: {record.title}: the {did} an error")
+            how = record.outcome.who if isinstance(record.outcome, RpcError) else "the tool reported an error"
+            DIAGNOSTICS.add(f"sightline: {record.title}: {how}")
             if method := unanswerable(record.outcome, era):
                 words = f"The server cannot send {method} during a call in the stateless era."
                 DIAGNOSTICS.add(f"{words} --era legacy connects with a handshake.")

@@ -873,6 +873,8 @@ def added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
         return "an error code of Sightline in place of the host's error text"
     if has_notice(outline, node):
         return _NOTICE_WORDS
+    if outline.pointer(node) == "/error/code":
+        return "an error code of Sightline, because none was sent"
     if name := renamed(outline, node, 1):
         return f"the host's name for {path(join([name]), 60)}"
     return "text that the host added, or that replaces what the server sent"

@@ -352,8 +352,9 @@ def _ending(record: CallRecord) -> Content:
     if unfinished(record.outcome):
         return Content.styled("unfinished", "bold $text-warning")
     match record.outcome:
-        case RpcError():
-            return Content.styled("JSON-RPC error", "bold $text-error")
+        case RpcError() as error:
+            words = error.who if error.of_page else "JSON-RPC error"
+            return Content.styled(words, "bold $text-error")
         case Failure(kind=FailureKind.NOT_RECORDED):
             return Content.styled("no answer", "bold $text-error")
         case Failure(kind=kind):

@@ -594,6 +594,7 @@ def test_at_declared_a_value_without_a_reason_explains_what_passes() -> None:
         (Result(value={"isError": True}), "tool error"),
         (Result(value=[1]), "done"),
         (RpcError(value={"code": -32602, "message": "no"}), "JSON-RPC error"),
+        (RpcError(value={"message": "no", "data": {}}, of_page=True), "the tool threw an error"),
         (Failure(kind=FailureKind.CONNECTION_LOST, detail="gone"), "no answer: connection lost"),
     ],
 )
@@ -603,6 +604,16 @@ def test_every_outcome_of_a_call_has_a_view(outcome: Outcome, words: str, level:
     assert title(view).plain.startswith(f"#3 {words} 12 ms  mint")
     assert strip(view).plain
     assert all(reason_line(view, view.outline, node).plain for node in range(len(view.outline)))
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_code_of_an_error_that_a_page_threw_is_on_the_side_of_the_model_only(level: Level) -> None:
+    thrown = RpcError(value={"message": "RangeError: no", "data": {"exception": {}}}, of_page=True)
+    view = result_view(record_of(thrown), level, "spec", server="server")
+    code = node_of(view, "/error/code")
+    assert view.sign(view.outline, code) is SideDifference.RIGHT
+    assert reason_line(view, view.outline, code).plain.endswith("because none was sent")
+    assert "-31954" not in "".join(side(view, 0))
 
 
 @pytest.mark.parametrize("level", list(Level))

@@ -49,6 +49,8 @@ async def test_a_thrown_error_has_a_stack_for_the_user_and_a_code_for_the_model(
     assert row.duration_s == pytest.approx(record.duration_s, abs=0.002)
     assert isinstance(record.outcome, RpcError)
     assert isinstance(record.outcome.value, dict)
+    assert record.outcome.of_page
+    assert [*record.outcome.value] == ["message", "data"]
     assert record.outcome.value["message"] == "RangeError: no such floor"
     data = record.outcome.value["data"]
     assert isinstance(data, dict)
