@@ -10,18 +10,17 @@ from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.counted import Counted, counted
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
-from inspector.boundary.reading import passing_at_open, raw_of
+from inspector.boundary.reading import raw_of
 from inspector.hosts.leaks import Finder, Leak, Leaked, LeakPlace, LeakSearch, secrets_of
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, Host, HostChange, ModelContext
-from inspector.hosts.projection import model_view_of
+from inspector.hosts.projection import as_sent, model_view_of
 from inspector.hosts.registry import hosts
 from inspector.hosts.sharing import sharing
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Failure, Outcome, unfinished
+from inspector.protocol.outcome import Outcome
 
 
 class HostRow(Struct, frozen=True, kw_only=True):
@@ -36,6 +35,8 @@ class HostRow(Struct, frozen=True, kw_only=True):
     """The values withheld at level `declared` that reach the model at level `open`."""
     observed_open: bool
     """True if the host's handling of the raw result was observed."""
+    refused_open: str = ""
+    """How the host refuses the raw result as a whole, as a sentence; empty if it does not."""
 
     @property
     def observed(self) -> bool:
@@ -137,7 +138,7 @@ def compare(
     is_same = level is declared.level and usual == policy
     bounded = declared if is_same else bound(outcome, tool, level, policy=policy, declared=known)
     is_open = level is Level.OPEN and usual == policy
-    sent = bounded if is_open else _as_sent(outcome, known)
+    sent = bounded if is_open else as_sent(outcome, known)
     search = _search(raw, declared, known, policy)
     rows: list[HostRow] = []
     with sharing():
@@ -151,6 +152,7 @@ def compare(
                     size_bytes=0 if bounded.unfinished else compact_bytes(context.model),
                     leaked=_leaked(search, host, unbounded, left, raw),
                     observed_open=unbounded.observed,
+                    refused_open=unbounded.refused,
                 )
             )
     return Comparison(
@@ -161,20 +163,6 @@ def compare(
         sensitive=declared.removals,
         secret_count=len(declared.removals) if search is None else search.count,
         rows=tuple(rows),
-    )
-
-
-def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
-    """The bounded result at level `open`, without remarks on texts that look like credentials."""
-    code = error_code(outcome, is_listed=contract.is_listed)
-    ended = unfinished(outcome)
-    return Bounded(
-        level=Level.OPEN,
-        result=passing_at_open(outcome),
-        error=code,
-        is_answered=not isinstance(outcome, Failure),
-        kind=contract.kind,
-        unfinished=ended.sentence if ended else "",
     )
 
 

@@ -52,6 +52,7 @@ class Notes:
         self._members = frozenset(result) if isinstance(result, dict) else frozenset[str]()
         self._changes: list[HostChange] = []
         self._observed = True
+        self._refused = ""
 
     def change(self, pointer: str, what: str) -> None:
         """Add a change by the host.
@@ -72,9 +73,14 @@ class Notes:
         `in_words`: true if the model gets the reason. `exact`: true if the wording of the reason is known.
         """
         reads = "gets the reason instead" if in_words else "only learns that the call failed"
-        self.change("", f"the host's client library refuses the result; the model {reads}")
+        self.refused_with(f"the host's client library refuses the result; the model {reads}")
         if not exact:
             self.beyond("", "the exact error text of the client library")
+
+    def refused_with(self, what: str) -> None:
+        """Note that the host refuses the result as a whole. `what`: how, as a sentence for the user."""
+        self._refused = what
+        self.change("", what)
 
     def withhold(self, reason: str) -> None:
         """Note that the model's view is unknown for this reason, and that the result is therefore withheld."""
@@ -82,7 +88,9 @@ class Notes:
 
     def context(self, model: Json) -> ModelContext:
         """The model's view with all notes."""
-        return ModelContext(model=model, changes=tuple(self._changes), observed=self._observed)
+        return ModelContext(
+            model=model, changes=tuple(self._changes), observed=self._observed, refused=self._refused
+        )
 
     def dropped(self, result: JsonObject, parts: frozenset[Part], kinds: frozenset[str] = ALL_KINDS) -> None:
         """Add a change for each of `parts` in `result`, and in its blocks of the given types."""

@@ -28,6 +28,8 @@ class ModelContext(Struct, frozen=True, kw_only=True):
     changes: tuple[HostChange, ...] = ()
     observed: bool = True
     """False if the profile had to go beyond the observed behaviour of the host."""
+    refused: str = ""
+    """How the host refuses the result as a whole, as a sentence for the user; empty if it does not."""
 
 
 class Call(Struct, frozen=True, kw_only=True):

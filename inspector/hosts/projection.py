@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract, is_result
 from inspector.boundary.counted import Counted, counted
-from inspector.boundary.error_code import coded_error
+from inspector.boundary.error_code import coded_error, error_code
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
 from inspector.boundary.notice import is_notice
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.output_check import OutputCheck
-from inspector.boundary.reading import raw_of
+from inspector.boundary.reading import passing_at_open, raw_of
 from inspector.boundary.undeclared import Undeclared, undeclared
 from inspector.hidden_characters import hidden_sentences
 from inspector.hosts.apps import AppView, app_view
@@ -27,7 +27,7 @@ from inspector.json.pointer import child
 from inspector.json.walk import walk
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Kind, Tool
-from inspector.protocol.outcome import Outcome, Result, Unfinished, unfinished, unfinished_in
+from inspector.protocol.outcome import Failure, Outcome, Result, Unfinished, unfinished, unfinished_in
 
 _NO_ANSWER = HostChange(
     pointer="",
@@ -179,6 +179,25 @@ def projection_of(
         policy=policy,
         bounded=bounded,
         context=model_view_of(host, _as_result(bounded, judgement), call),
+    )
+
+
+def refusal_of(judgement: Judgement, host: Host, call: Call) -> str:
+    """How a host refuses the result as the server sent it, as a sentence; empty if it does not. Never raises."""
+    sent = as_sent(judgement.outcome, judgement.contract)
+    return model_view_of(host, _as_result(sent, judgement), call).refused
+
+
+def as_sent(outcome: Outcome, contract: Contract) -> Bounded:
+    """The bounded result at level `open`, without remarks on texts that look like credentials."""
+    ended = unfinished(outcome)
+    return Bounded(
+        level=Level.OPEN,
+        result=passing_at_open(outcome),
+        error=error_code(outcome, is_listed=contract.is_listed),
+        is_answered=not isinstance(outcome, Failure),
+        kind=contract.kind,
+        unfinished=ended.sentence if ended else "",
     )
 
 

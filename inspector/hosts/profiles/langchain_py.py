@@ -15,7 +15,8 @@ _RAISES = "the host raises an error, so the model gets nothing from the call"
 
 def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
-        return _raised(f"McpError: {answer.failure.message}", notes)
+        notes.change("", _RAISES)
+        return {"$raises": f"McpError: {answer.failure.message}"}
     received = receive_first(answer.result)
     match received:
         case PydanticRefused():
@@ -25,7 +26,7 @@ def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
 
 
 def _raised(message: str, notes: Notes) -> Json:
-    notes.change("", _RAISES)
+    notes.refused_with(_RAISES)
     return {"$raises": message}
 
 

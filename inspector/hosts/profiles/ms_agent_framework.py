@@ -21,7 +21,7 @@ def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     received = receive(answer.result)
     match received:
         case PydanticRefused():
-            notes.change("", "the host's client library refuses the result")
+            notes.refused_with("the host's client library refuses the result")
             return _failed({}, notes)
         case Received():
             host_only = _host_only(received)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from inspector.boundary.bounded import Bounded, Rule
+from inspector.boundary.bounded import Bounded
 from inspector.boundary.counted import passing_words
 from inspector.boundary.options import Level
 from inspector.hosts.comparison import HostRow, compare
@@ -17,6 +17,7 @@ from inspector.hosts.profile import Call, Host, HostChange, ModelContext, eviden
 from inspector.hosts.registry import hosts
 from inspector.pins.known_secrets import KnownSecrets, calls_withheld_from
 from inspector.session.call_record import CallRecord
+from inspector.tui.result.view import lacks_values
 from inspector.tui.text import content, count, level_style, path, shortened, size
 
 Turn: TypeAlias = Callable[[int], bool]
@@ -80,6 +81,8 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     """
     observed_open: bool
     """True if the host was observed with the raw result."""
+    refused_open: str = ""
+    """How the host refuses the raw result as a whole, as a sentence; empty if it does not."""
 
 
 class HostsView(Struct, frozen=True, kw_only=True):
@@ -138,7 +141,7 @@ def hosts_view(
     why: Mapping[str, str] = {}
     if known is not None and not record.has_ids:
         _, why = known.masked(found.bounded.result, reaching_word, record.number)
-    lacks = any(rule != Rule.META for _, rule in record.left_out)
+    lacks = lacks_values(record)
     return HostsView(
         record=record,
         level=level,
@@ -180,6 +183,7 @@ def _compared(row: HostRow, *, is_lacking: bool) -> ComparedHost:
         why_unknown=_FROM_RECORDING if is_lacking else row.leaked.why,
         unknown_count=max(row.leaked.unknown, int(is_lacking)),
         observed_open=row.observed_open,
+        refused_open="" if is_lacking else row.refused_open,
     )
 
 
@@ -310,6 +314,9 @@ def host_detail(row: ComparedHost, view: HostsView) -> Content:
     if not row.observed:
         words = "? Not observed with such a result: this row follows from the profile's rules, or is unknown."
         lines.append(Content.styled(words, "$text-warning"))
+    if row.refused_open:
+        words = f"✗ Without protection (boundary open), {row.refused_open}."
+        lines.append(content(words, "bold $text-error"))
     return Content("\n").join([*lines, *_leak_lines(row, view), *_change_lines(row, view.level)])
 
 
@@ -419,6 +426,8 @@ def _leak_word(row: ComparedHost, view: HostsView) -> Content:
             if view.level is Level.OPEN:
                 return Content.styled(f"✗ leaks {number}", "bold $text-error")
             return Content.styled(f"! leaks {number}", "$text-warning")
+        case _ if row.refused_open:
+            return Content.styled("refuses it", "bold $text-error")
         case Leak.UNKNOWN:
             return Content.styled("? unknown", "$text-warning")
         case Leak.NO:

@@ -21,7 +21,7 @@ from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.apps import AppView
 from inspector.hosts.masks import is_reaching
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, HostChange
-from inspector.hosts.projection import Projection, projection_of
+from inspector.hosts.projection import Projection, projection_of, refusal_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonText, equal, parse
 from inspector.json.members import text_at
@@ -161,6 +161,10 @@ class ResultView:
 
     to_model: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why values address the model according to the review, in words, by pointer."""
+    refused: bool = False
+    """True if the host refuses, as a whole, what the boundary lets through."""
+    refused_as_sent: bool = False
+    """True if the host refuses, as a whole, the result as the server sent it, and the boundary withholds some of it."""
     app: AppView | None = None
     """The role of an MCP App in this result; None if no app is involved."""
     recorded: frozenset[str] = frozenset()
@@ -486,12 +490,21 @@ def result_view(
         sensitive="" if shown.bounded.removals or level is not Level.DECLARED else _sensitive(record),
         values=(masked, model),
         blocks=sides.blocks,
+        refused=bool(shown.context.refused) and not lacks_values(record),
+        refused_as_sent=bool(shown.bounded.removals)
+        and not lacks_values(record)
+        and bool(refusal_of(record.judgement, profile, call)),
         app=shown.app,
     )
     view = _unmasked(view, shown) if unmasked and view.masks else view
     # Computed here, in the thread: there may be hundreds of thousands of places.
     _ = view.places, view.is_same
     return view
+
+
+def lacks_values(record: CallRecord) -> bool:
+    """True for a recorded result without its withheld values: what a host does with the original is not known."""
+    return any(rule != Rule.META for _, rule in record.left_out)
 
 
 def with_findings(view: ResultView, to_model: Mapping[str, str]) -> ResultView:

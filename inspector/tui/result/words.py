@@ -116,9 +116,7 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
         if view.known
         else Content.styled(found.words, level_style(view.level)),
     ]
-    if view.level is not Level.OPEN and view.host != "spec" and found.withheld.keys() - _WITHHELD_AT_OPEN:
-        words = f"{shortened(view.host, 40)} itself would withhold nothing: B shows `open`"
-        parts.append(content(words, "$text-warning"))
+    parts += _without_boundary(view, is_withheld=bool(found.withheld.keys() - _WITHHELD_AT_OPEN))
     if words := page_answer(view.record.outcome):
         parts.append(content(words, "$text-warning"))
     if view.sensitive:
@@ -151,6 +149,19 @@ def _known_words(view: ResultView) -> str:
     """A text such as `what was withheld from #1 reaches the model`."""
     places = f" in {len(view.known):,} places" if len(view.known) > 1 else ""
     return f"{calls_withheld_from(view.known.values())} reaches the model{places}"
+
+
+def _without_boundary(view: ResultView, *, is_withheld: bool) -> Iterator[Content]:
+    """What the host does with the result as the server sent it. `is_withheld`: false if `open` withholds as much."""
+    host, key = shortened(view.host, 40), "B" if view.level is Level.DECLARED else "b"
+    if view.refused:
+        yield content(f"{host} refuses this result", "bold $text-error")
+    elif view.refused_as_sent:
+        yield content(
+            f"{host} refuses this result as sent: {key} shows what its model gets", "bold $text-error"
+        )
+    elif view.level is not Level.OPEN and view.host != "spec" and is_withheld:
+        yield content(f"{host} itself would withhold nothing: {key} shows `open`", "$text-warning")
 
 
 def _by_the_host(view: ResultView) -> Iterator[Content]:

@@ -104,6 +104,24 @@ def test_a_row_shows_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST, withheld=0).rstrip().endswith("no marks")
 
 
+def test_a_host_that_refuses_the_result_as_sent_is_shown_as_such() -> None:
+    refusing = replace(UNKNOWN, refused_open="the client library refuses the result")
+    assert line(refusing).rstrip().endswith("refuses it")
+    assert line(refusing, width=59).rstrip().endswith("refuses it")
+    assert line(replace(LEAKING, refused_open="no")).rstrip().endswith("! leaks 1")
+    detail = host_detail(refusing, view(refusing)).plain
+    assert "✗ Without protection (boundary open), the client library refuses the result." in detail
+    sent = Result(
+        value={"content": [{"type": "secret_reference", "id": "a", "label": "b", "redeemUrl": "c"}]}
+    )
+    found = hosts_view(
+        replace(RECORD, judgement=Judgement(sent, None)), Level.DECLARED, server="s", turn=lambda _: True
+    )
+    refused = {row.name for row in found.rows if row.refused_open}
+    assert {"claude-code", "codex", "langchain-py", "ms-agent-framework", "pydantic-ai"} <= refused
+    assert not {"spec", "vercel-ai"} & refused
+
+
 def test_an_unobserved_host_is_shown_as_such_without_a_size() -> None:
     shown = line(UNKNOWN)
     assert "observed ?" in shown

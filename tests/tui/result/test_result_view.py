@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.boundary.bounded import MOST_PASSING, Level
@@ -801,6 +802,43 @@ def test_the_verdict_says_that_the_boundary_is_not_part_of_a_host() -> None:
     assert words in strip(view_of(value, host="claude-code")).plain
     assert words not in strip(view_of(value, host="claude-code", level=Level.OPEN)).plain
     assert "itself would" not in strip(view_of(value)).plain
+
+
+REFUSED: JsonObject = {
+    "content": [
+        {
+            "type": "secret_reference",
+            "id": "a-1",
+            "label": "A key",
+            "redeemUrl": "http://127.0.0.1/1",
+            "ttl": 5,
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize(("level", "key"), [(Level.DECLARED, "B"), (Level.CLOSED, "b")])
+def test_the_verdict_says_that_a_host_refuses_what_the_server_sent(level: Level, key: str) -> None:
+    said = strip(view_of(REFUSED, host="claude-code", level=level)).plain
+    assert f"claude-code refuses this result as sent: {key} shows what its model gets" in said
+    assert "itself would withhold nothing" not in said
+    assert "refuses" not in strip(view_of(REFUSED, level=level)).plain
+    assert "refuses" not in strip(view_of(REFUSED, host="vercel-ai", level=level)).plain
+
+
+def test_the_verdict_says_that_a_host_refuses_what_the_boundary_passes() -> None:
+    value: JsonObject = {"content": [{"type": "text", "text": "a", "annotations": {"priority": 5}}]}
+    for level in (Level.OPEN, Level.DECLARED):
+        assert (
+            "claude-code refuses this result  "
+            in f"{strip(view_of(value, host='claude-code', level=level)).plain}  "
+        )
+
+
+def test_a_recording_without_the_withheld_values_does_not_say_what_a_host_refuses() -> None:
+    record = replace(record_of(Result(value=REFUSED)), left_out=(("/content/0/id", "x-sensitive"),))
+    view = result_view(record, Level.DECLARED, "claude-code", server="server")
+    assert "refuses" not in strip(view).plain
 
 
 def test_metadata_is_no_reason_of_its_own() -> None:
