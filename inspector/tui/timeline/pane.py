@@ -34,8 +34,10 @@ from inspector.tui.timeline.rows import (
     TimelineRow,
     TimelineRows,
     entry_line,
+    filter_words,
     is_wanted,
     matches,
+    no_match,
     row_line,
     stderr_lines,
     stdout_words,
@@ -269,7 +271,7 @@ class SessionTimeline(TimelinePane):
 
     def narrow(self, query: str) -> None:
         """Show only the rows that match `query`."""
-        self._words = tuple(query.casefold().split())
+        self._words = filter_words(query)
         self._list(-1)
 
     def watch_cursor(self, before: int, after: int) -> None:
@@ -293,6 +295,12 @@ class SessionTimeline(TimelinePane):
         else:
             line = Content.assemble("  ", entry_line(entry, room - 2, at_s, mask=self._secrets.known.short))
         return Content.assemble((clock, "$foreground 70%"), line)
+
+    def empty_row(self, index: int, width: int) -> Content:
+        if self.count or not self._words:
+            return Content("")
+        rows = Content.styled(no_match(self._words), "$text-warning").wrap(max(width - _INDENT, 20))
+        return Content(" " * _INDENT) + rows[index] if index < len(rows) else Content("")
 
     def choose(self, index: int) -> None:
         """Open a line.

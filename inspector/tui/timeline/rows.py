@@ -3,6 +3,7 @@
 The row of a call has its policy notes, logs, progress and stderr folded into it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -49,6 +50,25 @@ _VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
 
 _PARTS = frozenset({"tool", "status", "method", "kind", "server"})
 """The parts of a row that a filter can name, as in `tool:`."""
+
+_STATUSES = (
+    "ok",
+    "breaks output schema",
+    "failed",
+    "tool error",
+    "waiting",
+    "listening",
+    "unfinished",
+    "cancelled",
+)
+_ACTIONS = ("accept", "decline", "cancel")
+"""The answers to requests of the server, as their rows show them."""
+_VALUES: Mapping[str, tuple[str, ...]] = {
+    "status": (*_STATUSES, *_ACTIONS),
+    "kind": ("call", *(kind.value for kind in EntryKind)),
+}
+"""All values of the parts that have few."""
+_WORD = re.compile(r"status:(?:breaks output schema|tool error)(?!\S)|kind:server request(?!\S)|\S+")
 
 _SERVER_WIDTH = 16
 _BEFORE_WORDS = len("    0:41 → ")
@@ -576,6 +596,21 @@ _SEARCHED = 2_000
 """The maximum number of characters of an entry's detail that a filter searches."""
 
 
+def filter_words(query: str) -> tuple[str, ...]:
+    """The words of a filter. A value of several words, as in `status:tool error`, is a part of its word."""
+    return tuple(_WORD.findall(query.casefold()))
+
+
+def no_match(words: Sequence[str]) -> str:
+    """Why no row matches the words of a filter, with the values of a part that has no such value."""
+    for word in words:
+        key, _, value = word.partition(":")
+        known = _VALUES.get(key, ())
+        if known and not any(value in each for each in known):
+            return f"no row matches: {key} is one of {', '.join(known)}"
+    return "no row matches"
+
+
 def matches(row: TimelineRow, words: Sequence[str]) -> bool:
     """True if every word occurs in a row.
 
@@ -586,7 +621,7 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
         return False
     parts: Mapping[str, str] = {
         "tool": row.call.casefold(),
-        "status": status(row)[0].casefold(),
+        "status": _answer_of(entry) or status(row)[0],
         "method": entry.title.partition(" ")[0].casefold(),
         "kind": _kind(row, entry),
         **({"server": row.segment.server.casefold()} if row.segment.server else {}),
@@ -602,6 +637,11 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
         if word not in text:
             return False
     return True
+
+
+def _answer_of(entry: Entry) -> str:
+    """The answer to a request of the server; empty for other entries."""
+    return entry.detail if entry.kind is EntryKind.SERVER_REQUEST and entry.detail in _ACTIONS else ""
 
 
 def _kind(row: TimelineRow, entry: Entry) -> str:

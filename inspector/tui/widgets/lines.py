@@ -82,6 +82,11 @@ class Lines(ScrollView, can_focus=True):
         """The content of row `index`: at most `width` cells, or more if rows are wider than the view."""
         raise NotImplementedError
 
+    def empty_row(self, index: int, width: int) -> Content:
+        """What is drawn in row `index` beyond the last one, for example why there are no rows."""
+        del index, width
+        return Content("")
+
     def show_rows(self, count: int, cursor: int | None = None, *, width: int = 0) -> None:
         """Show `count` rows and redraw all of them. `cursor`: the row to move to; None to stay.
 
@@ -111,9 +116,9 @@ class Lines(ScrollView, can_focus=True):
         index = top + y
         at_cursor = index == self.cursor
         base = self.get_visual_style("lines--cursor") if at_cursor and self.count else self.visual_style
-        if index >= self.count:
+        row = self.row(index, width) if index < self.count else self.empty_row(index, width)
+        if index >= self.count and not row.plain:
             return Strip.blank(width, self.visual_style.rich_style)
-        row = self.row(index, width)
         if at_cursor and self._is_resting and row.plain.startswith(CURSOR):
             row = Content.assemble(RESTING_CURSOR, row[len(CURSOR) :])
         rendered = row.render(base, end="")

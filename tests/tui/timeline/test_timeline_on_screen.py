@@ -182,6 +182,8 @@ async def test_stderr_can_be_read_completely() -> None:
         text = await settled(pilot, app, "filter: load")
         assert "in load" in text
         assert "Traceback" not in text
+        await pilot.press("escape", "slash", *"status:done")
+        await settled(pilot, app, "no row matches: status is one of ok, breaks output schema,")
 
 
 async def test_enter_on_a_failed_call_unfolds_its_traceback_in_whole_lines() -> None:

@@ -11,7 +11,9 @@ from inspector.tui.timeline.rows import (
     TimelineRow,
     TimelineRows,
     entry_line,
+    filter_words,
     matches,
+    no_match,
     row_line,
     stdout_words,
 )
@@ -217,6 +219,8 @@ def test_earlier_rows_stay_above_a_line_that_marks_a_reconnection() -> None:
         ("kind:call", ["get_order", "clock"]),
         ("method:tools/call clock", ["clock"]),
         ("kind:log", []),
+        ("status:tool error", ["get_order"]),
+        ("status:TOOL Error seven", ["get_order"]),
     ],
 )
 def test_the_filter_finds_words_and_key_value_pairs(query: str, found: list[str]) -> None:
@@ -228,7 +232,28 @@ def test_the_filter_finds_words_and_key_value_pairs(query: str, found: list[str]
     log(session, "tick")
     answer(session, 2, {"content": []})
     folded.take(session, 0.0)
-    assert [row.call for row in folded.rows if matches(row, query.split())] == found
+    assert [row.call for row in folded.rows if matches(row, filter_words(query))] == found
+
+
+def test_a_filter_without_rows_names_the_values_of_a_part_that_has_no_such_value() -> None:
+    for query in ("nothing", "status:ca", "status:tool error", "tool:nowhere", "kind:server request"):
+        assert no_match(filter_words(query)) == "no row matches"
+    words = no_match(filter_words("seven status:done"))
+    assert words.startswith("no row matches: status is one of ok, breaks output schema, failed, tool error, ")
+    assert "cancelled" in words
+    assert "kind is one of call, exchange, server request, " in no_match(filter_words("kind:policy"))
+
+
+def test_the_filter_finds_the_answer_to_a_request_of_the_server() -> None:
+    session, folded = a_session(), TimelineRows()
+    asked: Json = {"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": {"message": "?"}}
+    session.frame(Direction.RECEIVED, dump(asked))
+    session.frame(Direction.SENT, dump({"jsonrpc": "2.0", "id": 7, "result": {"action": "decline"}}))
+    folded.take(session, 0.0)
+    (row,) = folded.rows
+    assert "decline" in row_line(row, 80).plain
+    assert matches(row, ["status:decline"])
+    assert not matches(row, ["status:cancel"])
 
 
 def test_a_reading_is_one_row_with_its_method_and_uri() -> None:
