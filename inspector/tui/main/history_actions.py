@@ -57,14 +57,15 @@ class HistoryActions:
         self._will_come_back = will_come_back
         self._open_tab = open_tab
         self._repeats = repeats
+        self._show_origin: Callable[[], None] = lambda: None
 
-    def open(self, *, is_back: bool = False) -> None:
-        """Open the history.
+    def open(self, show_origin: Callable[[], None]) -> None:
+        """Open the history. `show_origin`: called when the user leaves it with Esc."""
+        self._keeper.before, self._show_origin = LeftAt(), show_origin
+        self.open_again()
 
-        `is_back`: show the filter and the call that were there when the user left the history.
-        """
-        if not is_back:
-            self._keeper.before = LeftAt()
+    def open_again(self) -> None:
+        """Open the history with the filter and the call that were there when the user left it."""
         screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save, self._known)
         self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
 
@@ -82,15 +83,18 @@ class HistoryActions:
         return self._runner.obstacle() if action.do == "call" else ""
 
     def _take(self, action: RequestedAction | str | None) -> None:
+        if action is None:
+            self._show_origin()
+            return
         if isinstance(action, str):
             self._open_tab(action)
             return
-        if action is not None and action.do == "look" and action.call.record is not None:
+        if action.do == "look" and action.call.record is not None:
             self._will_come_back("call")
             self._selection.look_back(action.call.record, arguments_line(action.call.past))
             return
-        tool = self._tool(action.call) if action is not None else None
-        if action is None or tool is None:
+        tool = self._tool(action.call)
+        if tool is None:
             return
         past, record = action.call.past, action.call.record
         lacks_some = bool(past.left_out) and (record is None or action.do == "edit")

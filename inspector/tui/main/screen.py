@@ -1186,6 +1186,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def action_findings(self) -> None:
         # Esc in the review then leads to where it was opened from, not back and forth.
         self._esc_target = None
+        self.server.findings.open_all(self._origin())
+
+    def _origin(self) -> Callable[[], None]:
+        """A function that shows the item, the tab and the focus of now again."""
         tab, focused = self._tool.tab, self.focused
         show_item = self.server.selection.origin(focuses_result=self._result.has_focus_within)
 
@@ -1195,18 +1199,18 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             if focused is not None:
                 focused.focus()
 
-        self.server.findings.open_all(show_origin)
+        return show_origin
 
     @on(ToolPane.HistoryAsked)
     def open_history(self) -> None:
         self.action_history()
 
     def action_history(self) -> None:
-        self.server.history_actions.open()
+        self.server.history_actions.open(self._origin())
 
     def _will_come_back_to_history(self, to: str) -> None:
         part = self._tool if to == "edit" else self._result
-        self._esc_target = EscTarget(part, partial(self.server.history_actions.open, is_back=True))
+        self._esc_target = EscTarget(part, self.server.history_actions.open_again)
         self._room.make_room_for(part)
 
     def action_context(self) -> None:

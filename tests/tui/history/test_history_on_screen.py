@@ -152,6 +152,30 @@ async def test_the_keys_of_the_tabs_leave_the_history() -> None:
         await until(pilot, app, lambda _: app.screen.query_one("#history-filter", Input).value == "1234")
 
 
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_escape_in_the_history_goes_to_where_it_was_opened_also_after_edit_first(
+    size: tuple[int, int],
+) -> None:
+    file().append(past())
+    app = app_of(script(1), is_history_kept=True)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "owner*")
+        await pilot.press("j")
+        await settled(pilot, app, "wipe has not been called yet")
+        await pilot.press("5")
+        await settled(pilot, app, "1 call, 0 of this run")
+        await pilot.press("e")
+        await settled(pilot, app, "mint has not been called yet")
+        await until(pilot, app, lambda _: app.screen.query_one("FieldLine Input", Input).value == "eve")
+        await pilot.press("escape")
+        await settled(pilot, app, "1 call, 0 of this run")
+        await pilot.press("escape")
+        await settled(pilot, app, "wipe has not been called yet")
+        # The focus is in the list of tools, where `5` is a key.
+        await pilot.press("5")
+        await settled(pilot, app, "1 call, 0 of this run")
+
+
 async def test_a_call_of_an_earlier_run_is_repeated_under_the_policy() -> None:
     app = app_of(script(1), is_history_kept=True)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
