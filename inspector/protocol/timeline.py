@@ -46,6 +46,10 @@ A server that answers with a task can cause any number of requests about it.
 """
 
 
+AGREEING = frozenset({"initialize", "server/discover"})
+"""The requests that agree on a protocol."""
+
+
 class EntryKind(StrEnum):
     """The kind of event that a line of the timeline shows."""
 
@@ -198,11 +202,17 @@ class Timeline:
                 state = EntryState.DONE if exchange.is_lasting else EntryState.FAILED
                 return self._ended(frame, exchange, state, detail, size_bytes=0)
             case Late(exchange=exchange):
-                title = titled(exchange.request.method, exchange.request.params)
-                detail = (
-                    f"to {title}, {frame.at_s - exchange.at_s:.1f} s after the request, "
-                    "which no longer waits for an answer"
+                method, after = (
+                    exchange.request.method,
+                    f"{frame.at_s - exchange.at_s:.1f} s after the request",
                 )
+                if method in AGREEING:
+                    # A server that starts slowly is asked in both ways, and one answer is enough.
+                    return self._add(
+                        frame, EntryKind.NOTE, f"answer to {method}", detail=f"no longer needed, {after}"
+                    )
+                title = titled(method, exchange.request.params)
+                detail = f"to {title}, {after}, which no longer waits for an answer"
                 return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
             case Unasked(response=response):
                 what = f"an answer to id {dump_text(response.id)}" if "id" in response.value else WITHOUT_ID

@@ -195,6 +195,15 @@ def test_the_answer_to_an_abandoned_request_is_late_once_and_not_a_fault() -> No
     assert [entry.frames for entry in timeline.entries] == [(1, 2), (3,), (4,)]
 
 
+def test_the_late_answer_to_one_of_two_ways_to_connect_is_not_called_late() -> None:
+    asked = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
+    answer = b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}'
+    timeline = folded((SENT, asked), note(2, "not awaited", ends="1"), (RECEIVED, answer))
+    assert outlined(timeline)[1:] == [
+        ("note", "answer to initialize", "done", "no longer needed, 2.0 s after the request")
+    ]
+
+
 def test_a_reused_id_is_no_longer_abandoned() -> None:
     answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
     timeline = folded(

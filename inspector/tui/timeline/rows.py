@@ -19,7 +19,7 @@ from inspector.protocol.exchanges import Answered
 from inspector.protocol.frames import PRINTED
 from inspector.protocol.outcome import CANCELLED_HERE
 from inspector.protocol.raised import stderr_words
-from inspector.protocol.timeline import Entry, EntryKind, EntryState
+from inspector.protocol.timeline import AGREEING, Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.text import content, count, cut_in_the_middle, duration, shortened, size
@@ -28,9 +28,6 @@ _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
 _READINGS = ("resources/read ", "prompts/get ")
 """The beginnings of the titles of `resources/read` and `prompts/get` rows. Such a title is the handle of the item that is read."""
-
-_AGREEING = frozenset({"initialize", "server/discover"})
-"""The requests that agree on a protocol."""
 
 _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
@@ -459,7 +456,7 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
         words = content(shortened(said, width), "$text-warning")
         return _line(at_s, entry, Content.assemble(server, sign, words), width)
     if (
-        entry.title in _AGREEING
+        entry.title in AGREEING
         and entry.state is EntryState.FAILED
         and row.segment.session.server is not None
     ):
