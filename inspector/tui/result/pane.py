@@ -37,7 +37,7 @@ from inspector.tui.result.note import ResultNote
 from inspector.tui.result.output import OutputInShort, OutputView, ServerOutput, output_masks, output_view
 from inspector.tui.result.removal import LABELLED
 from inspector.tui.result.view import ResultView, folded_at_first, with_findings
-from inspector.tui.result.words import absences, reason_line, reasons, remark_lines, strip, title
+from inspector.tui.result.words import absences, reason_line, reasons, remark_lines, strip, title, with_number
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, count, flowed, hanging, shortened
@@ -106,6 +106,8 @@ class ResultPane(Vertical):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RESULT)
+    _verdict_rows = 1
+    """The number of rows of the verdict. Its widget gets that height only with the next layout."""
 
     @dataclass
     class UnmaskAsked(Message):
@@ -734,9 +736,7 @@ class ResultPane(Vertical):
                 self._show_why(rows.split("\n"))
             else:
                 self.remove_class("-explaining")
-                lines = self._reason_lines(view, outline, node)
-                indents = (4 if line.plain[:2] in {"▹ ", "  "} else 2 for line in lines)
-                self._reasons.update(Content("\n").join(map(hanging, lines, repeat(room), indents)))
+                self._reasons.update(self._reason_rows(view, outline, node, room))
         if can_explain is not self._can_explain:
             self._can_explain = can_explain
             self.post_message(self.KeysChanged())
@@ -759,14 +759,24 @@ class ResultPane(Vertical):
         )
         self._why.update(Content("\n").join([*shown, Content.styled(words, "bold $text-accent")]))
 
-    def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> list[Content]:
-        most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()
+    def _reason_rows(self, view: ResultView, outline: Outline, node: int | None, width: int) -> Content:
+        """The reasons in rows of `width` cells. In a low pane, these are two only if the whole result stays visible."""
+        is_low = self.size.height < _TALL
+        most = 2 if is_low or self.size.width < _WIDE else self._room_for_reasons()
         here = reason_line(view, outline, node)
+        listed = [] if view.unfinished else reasons(view, outline, node, most)
+        lines = listed or [here]
+        if not view.unfinished:
+            lines = [*lines, *remark_lines(view, most - len(lines))]
+        rows = _hanging(lines, width)
+        taken = self._verdict_rows + rows.plain.count("\n") + 2 + self.values.count
+        if not is_low or len(lines) == 1 or taken <= self.size.height:
+            return rows
         differs = node is not None and view.sign(outline, node) is not SideDifference.NONE
-        if view.unfinished or (most == 1 and differs):
-            return [here]
-        lines = reasons(view, outline, node, most) or [here]
-        return [*lines, *remark_lines(view, most - len(lines))]
+        if differs:
+            number = sum(reason.is_loud for reason in view.reasons)
+            return _hanging([with_number(here, number)], width)
+        return _hanging(reasons(view, outline, node, 1) or [here], width)
 
     def _room_for_reasons(self) -> int:
         """The number of rows for reasons: 3, or up to 6 if the whole result stays visible."""
@@ -800,7 +810,9 @@ class ResultPane(Vertical):
                 lines.append(words.truncate(max(width - key.cell_length, 20), ellipsis=True) + key)
             if self._change.plain:
                 lines.append(self._change)
-            self._verdict.update(Content("\n").join([*lines, flowed(strip(view, is_brief=is_brief), width)]))
+            verdict = Content("\n").join([*lines, flowed(strip(view, is_brief=is_brief), width)])
+            self._verdict_rows = verdict.plain.count("\n") + 1
+            self._verdict.update(verdict)
         else:
             self._verdict.update(Content.styled("No result yet", "bold"))
         self._label_sides()
@@ -841,6 +853,12 @@ class ResultPane(Vertical):
         if self._view is not None and self._view.masks:
             return Content.styled(f"  {self._view.masks:,} masked, u shows", "$foreground 70%")
         return Content("")
+
+
+def _hanging(lines: Sequence[Content], width: int) -> Content:
+    """Reasons in rows of `width` cells."""
+    indents = (4 if line.plain[:2] in {"▹ ", "  "} else 2 for line in lines)
+    return Content("\n").join(map(hanging, lines, repeat(width), indents))
 
 
 def _indent(row: Content) -> int:

@@ -274,9 +274,14 @@ def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> 
     ]
     # `n` goes to metadata and notices only if nothing else differs.
     number = sum(reason.is_loud for reason in found) or len(found)
-    if len(found) > most and number > 1:
-        lines[-1] = Content.assemble(lines[-1], (f"  ({number:,} reasons, n next)", "$foreground 70%"))
+    if len(found) > most:
+        lines[-1] = with_number(lines[-1], number)
     return lines
+
+
+def with_number(line: Content, number: int) -> Content:
+    """The line of a reason, with the number of all reasons if there are several."""
+    return Content.assemble(line, (f"  ({number:,} reasons, n next)", QUIET)) if number > 1 else line
 
 
 def remark_lines(view: ResultView, most: int) -> list[Content]:

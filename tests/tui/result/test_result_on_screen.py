@@ -164,6 +164,23 @@ async def test_one_column_shows_what_both_see_and_a_choice_of_sides_ends_with_it
         await settled(pilot, app, "│ Model sees (claude-code, declared)")
 
 
+@pytest.mark.parametrize("more", [0, 30])
+async def test_a_low_pane_shows_two_reasons_where_rows_are_free_and_else_their_number(more: int) -> None:
+    properties: Json = {"id": {"type": "integer"}, "day": {"type": "string"}}
+    structured: JsonObject = {"id": "seven", "day": 5, **{f"value{number}": 1 for number in range(more)}}
+    definition: Json = {
+        "name": "mint",
+        "inputSchema": {"type": "object"},
+        "outputSchema": {"type": "object", "properties": properties},
+    }
+    answer = answering({"content": [], "structuredContent": structured})
+    app = app_of(Script(tools=[definition], answers={"mint": answer}))
+    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+        text = await called(pilot, app, "output breaks its schema in 2 places")
+        assert text.count("  breaks the output schema: ") == (1 if more else 2)
+        assert ("reasons, n next)" in text) == bool(more)
+
+
 async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:
     app = app_of(script(1))
     async with app.run_test(size=SMALL, notifications=True) as pilot:
