@@ -41,6 +41,10 @@ class SearchLine(Horizontal):
         self._values = values
         self._input = SearchInput(placeholder="search: keys and values as drawn", compact=True)
         self._found = PlainText()
+        self._matches: int | None = None
+        """The number of matches; None while the words are searched for."""
+        self._is_kept = False
+        """True if Enter was pressed before the number of matches was known."""
 
     def compose(self) -> ComposeResult:
         yield self._input
@@ -52,13 +56,17 @@ class SearchLine(Horizontal):
         self._input.focus()
         if self._input.value:
             self._input.action_select_all()
-            self._values.search(self._input.value)
+            self._search(self._input.value)
 
     def show(self, number: int, matches: int) -> None:
         """Show the number of the current match and of all matches."""
         more = "+" if matches >= MOST else ""
         words = f"{number:,} of {count(matches, 'match', 'matches')}{more}" if matches else "no match"
         self._found.update(Content(words if self._input.value else ""))
+        self._matches = matches
+        if self._is_kept and not matches and self.is_open:
+            self._input.focus()
+        self._is_kept = False
 
     @property
     def is_open(self) -> bool:
@@ -80,15 +88,23 @@ class SearchLine(Horizontal):
     def search(self, event: Input.Changed) -> None:
         event.stop()
         if self.has_class("-open"):
-            self._values.search(event.value)
+            self._search(event.value)
+
+    def _search(self, words: str) -> None:
+        self._matches, self._is_kept = None, False
+        self._values.search(words)
 
     @on(Input.Submitted)
     def action_keep(self) -> None:
         """Focus the values. `n` and `N` continue from the current match.
 
-        If no words were typed, close the search.
+        If no words were typed, close the search. If there is no match, say so and stay, so that what is typed
+        next is no command.
         """
-        if self._input.value:
-            self._values.focus()
-        else:
+        if not self._input.value:
             self.action_close()
+        elif self._matches == 0:
+            self._values.next_match(1)
+        else:
+            self._is_kept = self._matches is None
+            self._values.focus()
