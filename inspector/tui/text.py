@@ -113,6 +113,11 @@ def level_style(level: Level) -> str:
     return {Level.OPEN: "$text-error", Level.DECLARED: "$text-warning", Level.CLOSED: "$text-success"}[level]
 
 
+def level_in_force(level: Level) -> str:
+    """The style of the boundary level in force. `open` stands out, because one key too many leads there."""
+    return f"bold {'reverse ' if level is Level.OPEN else ''}{level_style(level)}"
+
+
 _MEANINGS = {
     Level.OPEN: "withholds nothing",
     Level.DECLARED: "withholds what the declarations mark",
@@ -122,4 +127,5 @@ _MEANINGS = {
 
 def level_note(level: Level) -> Content:
     """A boundary level and its effect, such as `closed: passes only declared, non-sensitive fields`."""
-    return Content.assemble((f"{level}: ", f"bold {level_style(level)}"), _MEANINGS[level])
+    style = level_in_force(level)
+    return Content.assemble((f"{level}: ", style), (_MEANINGS[level], style if level is Level.OPEN else ""))

@@ -42,7 +42,7 @@ from inspector.tui.keys.footer import FocusedPart, KeyOffer, KeySituation, fitti
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.main.tool_pane import TABS
-from inspector.tui.text import content, count, duration, paragraph, shortened, size, tokens
+from inspector.tui.text import content, count, duration, level_note, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import FrameScreen, pieces
 from inspector.tui.timeline.rows import entry_line
 from inspector.tui.trust.view import GravestLabel, gravest_label
@@ -108,6 +108,18 @@ HEADER = HeaderView(
     protocol="2025-11-25",
     tools=12,
 )
+
+
+@pytest.mark.parametrize("level", Level)
+def test_open_stands_out_in_the_header_and_in_the_note_of_the_key_that_led_there(level: Level) -> None:
+    for line, words in (
+        (header(replace(HEADER, level=level), 80), str(level)),
+        (level_note(level), "open: withholds nothing"),
+    ):
+        marked = "".join(
+            line.plain[span.start : span.end] for span in line.spans if "reverse" in str(span.style)
+        )
+        assert marked == (words if level is Level.OPEN else "")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 140, 200])

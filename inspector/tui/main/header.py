@@ -10,7 +10,7 @@ from textual.widget import Widget
 from inspector.boundary.bounded import Level
 from inspector.session.events import SessionState
 from inspector.tui.catalogue.rows import STATE_STYLES
-from inspector.tui.text import content, count, cut_in_the_middle, level_style, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, level_in_force, shortened
 from inspector.tui.trust.view import GravestLabel
 
 
@@ -118,7 +118,7 @@ def _lenses(view: HeaderView, kept: Container[str]) -> Content:
     has_words = "lenses" in kept
     return Content.assemble(
         ("boundary: ", "$foreground 70%") if has_words else "",
-        (str(view.level), f"bold {level_style(view.level)}"),
+        (str(view.level), level_in_force(view.level)),
         "  ",
         ("host: ", "$foreground 70%") if has_words else "",
         content(view.host, "bold"),
