@@ -1,5 +1,6 @@
 """The timeline of a session: exchanges, notifications, logs, progress, stderr, notes."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
@@ -43,6 +44,12 @@ MAX_FRAMES = 400
 """The maximum number of frames kept of one entry: the first two and the last ones.
 
 A server that answers with a task can cause any number of requests about it.
+"""
+
+LATE_OUTPUT_S = 0.5
+"""The time in seconds after a call's answer within which lines of stderr still belong to the call.
+
+They may arrive late, through a pipe of their own.
 """
 
 
@@ -146,12 +153,18 @@ class Timeline:
 
     def frame(self, number: int) -> Frame | None:
         """The frame with this number; None if there is none."""
-        places = self._matched[number - 1 : number] if number > 0 else []
-        return places[0].frame if places else None
+        found = self._numbered(number)
+        return found.frame if found is not None else None
+
+    def _numbered(self, number: int) -> Matched | None:
+        # A recording that was started later lacks some of the frames before its start.
+        place = bisect_left(self._matched, number, key=lambda each: each.frame.number)
+        found = self._matched[place : place + 1]
+        return found[0] if found and found[0].frame.number == number else None
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
         """The frames of an entry, with their events."""
-        return tuple(self._matched[number - 1] for number in entry.frames)
+        return tuple(filter(None, map(self._numbered, entry.frames)))
 
     def add(self, matched: Matched) -> tuple[Entry, ...]:
         """Add one frame. Returns the entries that were added or changed."""

@@ -27,10 +27,10 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Failure, Outcome
 from inspector.protocol.targets import Era
 from inspector.protocol.tasks import outcome_of
-from inspector.protocol.timeline import Entry
+from inspector.protocol.timeline import Entry, Timeline
 from inspector.recording.files.playing import Played
-from inspector.recording.format import Header, Lenses, Projected, RecordedCall, RecordedFrame
-from inspector.recording.replaying import ReplayedCall, left_out_of, nonce_of, output_of
+from inspector.recording.format import Connected, Header, Lenses, Projected, RecordedCall, RecordedFrame
+from inspector.recording.replaying import Replay, ReplayedCall, left_out_of, nonce_of, output_of
 from inspector.recording.target import OpenedRecording
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Listener, SessionState
@@ -48,6 +48,8 @@ _MOST_OTHERS = 50
 """The maximum number of lines that are searched backwards for a frame."""
 _MOST_ANSWERED, _MOST_ANSWERED_BYTES = 1_000, 64 << 20
 """The maximum number of calls that are reviewed, and of the bytes of their lines. The last ones are kept."""
+_MOST_HEARD, _MOST_HEARD_BYTES = 10_000, 64 << 20
+"""The maximum number of frames whose messages are reviewed, and of the bytes of their lines. The first ones are read."""
 _REMEMBERED = 2
 """The number of calls kept in memory: the one on the screen, and the previous one."""
 
@@ -77,17 +79,51 @@ class Scene(Struct, frozen=True, kw_only=True):
     """The last call of the selected tool; None if there is none."""
     landed: CallRecord | None
     """The last call that has ended since the previous position; None if there is none."""
+    printed: tuple[Entry, ...]
+    """What the server printed during the last call in `landed`; if there is none, during the call in `record`."""
     calls: int
     """The number of calls that have ended at the position or before it."""
+    unusual: int
+    """The number of lines up to the position with a request by the server, or with a protocol fault."""
 
 
 class AnsweredCalls(Struct, frozen=True, kw_only=True):
-    """Calls that have ended at a position of a recording or before it."""
+    """The calls that have ended at a position of a recording or before it, and the messages up to the position."""
 
     records: tuple[CallRecord, ...]
     """In the order in which they ended."""
     before: int
     """The number of records whose calls ended before the connection at the position began."""
+    timeline: Timeline
+    """The frames up to the position. It may grow when a later position is read."""
+    is_whole: bool
+    """False if there are more frames up to the position than `timeline` has."""
+
+
+class _Heard:
+    """The frames of a recording, read in order."""
+
+    def __init__(self) -> None:
+        self.timeline = Timeline()
+        self.position = 0
+        """The last line that was read."""
+        self._replay = Replay()
+        self._bytes = 0
+
+    def read(self, played: Played, position: int) -> bool:
+        """Read the lines up to `position`. Returns false if they have too many frames, or too large ones."""
+        while self.position < position:
+            place = self.position + 1
+            line = played.line(place)
+            if isinstance(line, RecordedFrame):
+                self._bytes += played.size(place)
+                if len(self.timeline.frames) >= _MOST_HEARD or self._bytes > _MOST_HEARD_BYTES:
+                    return False
+                self.timeline.add(self._replay.matched(line))
+            elif isinstance(line, Connected):
+                self._replay.connect()
+            self.position = place
+        return True
 
 
 def _options(header: Header) -> Options:
@@ -107,7 +143,8 @@ class RecordedSession(Session):
         self._sealed: SealedFrames | None = None
         self._read: OrderedDict[tuple[int, str], CallRecord] = OrderedDict()
         self._answered: dict[int, tuple[CallRecord, ...]] = {}
-        """The last result of `answered`, by line."""
+        """The calls of the last result of `answered`, by line."""
+        self._heard = _Heard()
         self._changing = threading.Lock()
         self._users = 0
         """The number of threads that are reading the file. The last one closes it."""
@@ -174,6 +211,10 @@ class RecordedSession(Session):
                 if file is not None:
                     file.close()
 
+    def hear(self, found: AnsweredCalls) -> None:
+        """Let the timeline of the session be that of `found`."""
+        self.timeline = found.timeline
+
     def enter(self, scene: Scene) -> None:
         """Move to the line of the recording at which `scene` was."""
         self.catalogue = scene.catalogue
@@ -193,7 +234,9 @@ class RecordedSession(Session):
         line = played.line(position)
         asked = moment.calls.get(tool) if tool is not None else None
         passed = [(at.position, name, at.number) for name, at in moment.calls.items() if at.position > since]
-        landed = self._record(*max(passed)) if passed else None
+        last = max(passed) if passed else None
+        landed = self._record(*last) if last else None
+        record = self._record(asked.position, tool, asked.number) if asked and tool is not None else None
         entries = played.entry_count(position)
         return Scene(
             position=position,
@@ -206,16 +249,28 @@ class RecordedSession(Session):
             lenses=moment.lenses,
             entries=entries,
             recent=_entries(played, max(entries - _RECENT, 0), entries, position),
-            record=self._record(asked.position, tool, asked.number) if asked and tool is not None else None,
+            record=record,
             landed=landed,
+            printed=self._printed_during(
+                landed or record, last[0] if last else asked and asked.position, position
+            ),
             calls=played.number_of_call(position),
+            unusual=played.number_unusual(position),
         )
 
+    def _printed_during(
+        self, record: CallRecord | None, ended: int | None, position: int
+    ) -> tuple[Entry, ...]:
+        if record is None or ended is None:
+            return ()
+        return self.played.printed(ended, record.at_s + record.duration_s, position)
+
     def answered(self, position: int) -> "AnsweredCalls":
-        """The calls that have ended at `position` or before it.
+        """The calls that have ended at `position` or before it, and the messages up to it.
 
         If these are more than `_MOST_ANSWERED` calls or `_MOST_ANSWERED_BYTES` bytes, only the last ones are
-        returned. Blocks: call it in a thread, and not in two threads at once.
+        returned. The timeline of a page is empty, because the frames of a browser are recorded without their
+        text. Blocks: call it in a thread, and not in two threads at once.
         """
         with self.reading() as played:
             wanted: list[int] = []
@@ -230,9 +285,14 @@ class RecordedSession(Session):
             known = self._answered
             self._answered = {place: known.get(place) or self._ended_at(place) for place in wanted}
             begun = played.begun(position)
+            if self._heard.position > position:
+                self._heard = _Heard()
+            is_whole = self.opened.header.kind == "page" or self._heard.read(played, position)
             return AnsweredCalls(
                 records=tuple(record for records in self._answered.values() for record in records),
                 before=sum(len(records) for place, records in self._answered.items() if place <= begun),
+                timeline=self._heard.timeline,
+                is_whole=is_whole,
             )
 
     def _ended_at(self, position: int) -> tuple[CallRecord, ...]:

@@ -118,6 +118,15 @@ def test_an_unknown_id_is_a_fault_if_two_requests_are_open() -> None:
     ]
 
 
+def test_frames_are_found_by_number_although_earlier_ones_are_missing() -> None:
+    timeline = folded(frame(3, SENT, CALL), frame(9, RECEIVED, b"printed"))
+    assert [entry.frames for entry in timeline.entries] == [(3,), (9,)]
+    found = [timeline.frames_of(entry)[0].frame for entry in timeline.entries]
+    assert [each.number for each in found] == [3, 9]
+    assert timeline.frame(9) is found[1]
+    assert [timeline.frame(number) for number in (0, 1, 4, 10)] == [None] * 4
+
+
 def test_ids_of_the_two_directions_are_separate() -> None:
     asked = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     timeline = folded((SENT, CALL), (RECEIVED, asked), (SENT, b'{"id":1,"result":{}}'))

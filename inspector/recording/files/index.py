@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
+from inspector.json.exact import Malformed
 from inspector.json.members import object_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Kind
@@ -17,6 +18,7 @@ from inspector.protocol.exchanges import (
     Exchanges,
     GivenUp,
     Late,
+    Unasked,
     ending_of,
     task_of,
 )
@@ -142,6 +144,8 @@ class Index:
         """The lines of `listed` that answer requests without a cursor."""
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
+        self.unusual = Places()
+        """The lines with a request by the server, or with a message that the protocol does not allow there."""
         self.clients = Places()
         """The lines of `connections` that begin a connection with another client profile."""
         self.batches: dict[int, tuple[int, ...]] = {}
@@ -258,6 +262,8 @@ class Index:
             self._opens(line)
             self._noted = line
         is_page = frame.channel is Channel.CDP
+        if any(map(_is_unusual, events)):
+            self.unusual.take(line)
         if len(events) == 1:
             answered = self._event(line, events[0], is_page=is_page)
             if len(answered) > 1:
@@ -355,6 +361,16 @@ class Index:
             self.listed[LISTINGS[request.method]].take(line)
             if "cursor" not in object_at(request.params):
                 self.begun[LISTINGS[request.method]].take(line)
+
+
+def _is_unusual(event: Event) -> bool:
+    match event:
+        case Asked(exchange=exchange):
+            return exchange.asked_by is Direction.RECEIVED
+        case Malformed() | Unasked():
+            return True
+        case _:
+            return False
 
 
 def _is_notification(line: RecordedFrame) -> bool:

@@ -11,14 +11,22 @@ from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import text_at, value_at
+from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Listing, skill_in
 from inspector.protocol.catalogue import Entry as ListedEntry
 from inspector.protocol.exchanges import matched as matched_in
-from inspector.protocol.frames import Channel, Frame, Response, messages
+from inspector.protocol.frames import Channel, Direction, Frame, Response, messages
 from inspector.protocol.outcome import Failure
 from inspector.protocol.raised import stderr_words
 from inspector.protocol.skills import GET
-from inspector.protocol.timeline import MAX_FRAMES, Entry, EntryKind, EntryState, Timeline
+from inspector.protocol.timeline import (
+    LATE_OUTPUT_S,
+    MAX_FRAMES,
+    Entry,
+    EntryKind,
+    EntryState,
+    Timeline,
+)
 from inspector.recording.bounding import UNJUDGED
 from inspector.recording.codec import Broken, decoded
 from inspector.recording.definitions import RecordedDefinitions
@@ -208,6 +216,8 @@ _MOST_READ = 20
 """The maximum number of lines of stderr that are read for the text of their entry."""
 MAX_NOTES = 100
 """The maximum number of notes in a `Moment`. The last ones are kept."""
+_MOST_DURING = 2_000
+"""The maximum number of lines after the request of a call that are searched for what the server printed."""
 _MOST_OF_TASK = 200
 """The maximum number of lines about one task that are read for its entry. The last ones are read."""
 _KEPT_LINES, _KEPT_BYTES = 64, 1 << 18
@@ -293,6 +303,10 @@ class Played:
     def number_of_call(self, position: int) -> int:
         """The number of calls that have ended at `position` or before it."""
         return self._index.calls.until(position)
+
+    def number_unusual(self, position: int) -> int:
+        """The number of lines up to `position` with a request by the server, or with a protocol fault."""
+        return self._index.unusual.until(position)
 
     def begun(self, position: int) -> int:
         """The line at which the connection of `position` began; 0 for the first connection."""
@@ -430,6 +444,37 @@ class Played:
             if isinstance(frame := self.line(one.line), RecordedFrame)
         }
         return (*answered, *(call for place, call in replay.unanswered.items() if place in keys))
+
+    def printed(self, ended: int, end_s: float, position: int) -> tuple[Entry, ...]:
+        """What the server printed up to `position` during the call that the line `ended` ends.
+
+        These are lines of stderr, and lines of stdout that are not messages. What it printed during several calls
+        belongs to the one that began last, as in a live session. For a page's call there is nothing. `end_s`: the
+        time at which the call ended.
+        """
+        asked = self._index.asked_at(ended)
+        if asked is None:
+            return ()
+        timeline, replay = Timeline(), Replay()
+        for place in range(asked + 1, min(position, asked + _MOST_DURING) + 1):
+            line = self.line(place)
+            if isinstance(line, Connected):
+                break
+            if isinstance(line, RecordedFrame) and line.at_s > end_s + LATE_OUTPUT_S:
+                break
+            if isinstance(line, RecordedFrame) and line.direction is Direction.RECEIVED and not line.is_json:
+                if line.channel in {Channel.STDERR, Channel.STDIO}:
+                    timeline.add(replay.matched(line))
+            elif self._begins_call(line, place):
+                break
+        return tuple(timeline.entries)
+
+    def _begins_call(self, line: Line | Broken, place: int) -> bool:
+        """True if a line has a request that begins a call. A further round of a call begins none."""
+        if not isinstance(line, RecordedFrame) or line.direction is not Direction.SENT:
+            return False
+        call = called(text_at(line.content, "method") or "", value_at(line.content, "params"))
+        return call is not None and self._index.openings.last(place) == place
 
     def moment(self, position: int) -> Moment:
         index = self._index

@@ -129,6 +129,8 @@ class Material(Struct, frozen=True, kw_only=True):
     """The last call of each called tool; all calls in order if `has_all_calls` is true."""
     has_all_calls: bool = False
     """True if `calls` are all calls up to the current position in a recording. The position may move back."""
+    has_all_messages: bool = True
+    """False if `timeline` lacks messages, because a recording has too many."""
     listings: "tuple[OtherListing, ...]" = ()
     not_pinned: tuple[NotChecked, ...] = ()
     """What was not compared with a pin."""

@@ -378,6 +378,11 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
         yield NotChecked(
             what=f"{still:,} of {total:,} definitions", why="the review has not checked them yet"
         )
+    if not material.has_all_messages:
+        what = f"messages after the first {len(material.timeline.frames):,}"
+        yield NotChecked(
+            what=what, why="the recording is too long for the interface; `sightline review` checks all"
+        )
     if catalogue.tools and all(tool.name not in called for tool in catalogue.tools):
         yield NotChecked(what="results", why="no tool was called in this session")
     else:

@@ -112,6 +112,8 @@ class Reviewer:
         self._calls: dict[str, LastCall] = {}
         self._every: tuple[LastCall, ...] | None = None
         """All calls up to the position in a recording, in order; None for a live session."""
+        self._is_whole = True
+        """False if the timeline lacks messages, because the recording has too many."""
         self._listings: tuple[OtherListing, ...] = ()
         """The listings to compare with: pinned definitions, and changed ones as they were first listed."""
         self._not_pinned: tuple[NotChecked, ...] = (_NO_PIN,)
@@ -186,11 +188,13 @@ class Reviewer:
             self._calls[record.name] = _last_call(record)
             self.listed()
 
-    def answered(self, records: Sequence[CallRecord], *, before: int) -> None:
+    def answered(self, records: Sequence[CallRecord], *, before: int, is_whole: bool) -> None:
         """Review only the results of `records`, which are all calls of a recording up to a position.
 
-        `before`: the number of calls at their beginning that were made before the last reconnect.
+        `before`: the number of calls at their beginning that were made before the last reconnect. `is_whole`:
+        whether the timeline of the session has all messages up to the position.
         """
+        self._is_whole = is_whole
         self._every = tuple(
             replace(_last_call(record), is_before=place < before) for place, record in enumerate(records)
         )
@@ -227,6 +231,7 @@ class Reviewer:
             timeline=session.timeline,
             calls=tuple(self._calls.values()) if self._every is None else self._every,
             has_all_calls=self._every is not None,
+            has_all_messages=self._is_whole,
             listings=self._listings,
             not_pinned=self._not_pinned,
             neighbours=others.listed,

@@ -181,7 +181,9 @@ class PlayerScreen(MainScreen):
             self._go_to_tool(landed.name)
 
     def _review_calls(self, found: AnsweredCalls) -> None:
-        self.server.reviewer.answered(found.records, before=found.before)
+        if self.recorded is not None:
+            self.recorded.hear(found)
+        self.server.reviewer.answered(found.records, before=found.before, is_whole=found.is_whole)
 
     def _go_to_tool(self, name: str) -> None:
         """Open the tool whose call has ended, wherever the cursor is."""

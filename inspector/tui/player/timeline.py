@@ -1,12 +1,16 @@
 """The timeline of a recording. It may have a million entries; only those on the screen are read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.message import Message
 
+from inspector.boundary.error_code import error_code
 from inspector.protocol.timeline import Entry
+from inspector.session.call_record import CallRecord
+from inspector.tui.result.output import ServerOutput
 from inspector.tui.timeline.pane import TimelinePane
+from inspector.tui.timeline.rows import output_in
 
 _MARGIN = 40
 """The number of entries read before and after a missing one."""
@@ -26,6 +30,17 @@ class RecordedTimeline(TimelinePane):
         super().__init__()
         self._have: dict[int, Entry] = {}
         self._asked = (0, 0)
+        self._output: tuple[CallRecord | None, ServerOutput] = (None, ServerOutput())
+        """A call, and what the server wrote during it."""
+
+    def heard(self, record: CallRecord | None, printed: Sequence[Entry]) -> None:
+        """Take what the server printed during a call."""
+        is_failed = record is not None and error_code(record.outcome, is_listed=True) is not None
+        self._output = record, output_in(printed, is_failed=is_failed)
+
+    def output_of(self, record: CallRecord) -> ServerOutput:
+        about, output = self._output
+        return output if about is record else ServerOutput()
 
     def move_to(self, count: int, recent: Mapping[int, Entry]) -> None:
         """Show a timeline of `count` entries. `recent`: the last of them, by index from 0."""

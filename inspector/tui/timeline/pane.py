@@ -38,9 +38,9 @@ from inspector.tui.timeline.rows import (
     is_wanted,
     matches,
     no_match,
+    output_in,
     row_line,
     stderr_lines,
-    stdout_words,
     whole_stderr,
 )
 from inspector.tui.widgets.lines import Lines
@@ -222,11 +222,7 @@ class SessionTimeline(TimelinePane):
         row = self._row_of(record)
         if row is None:
             return ServerOutput()
-        return ServerOutput(
-            stderr=tuple(stderr_lines(row.entries)),
-            stdout=stdout_words(row.entries),
-            is_failed=_is_failed(row),
-        )
+        return output_in(row.entries, is_failed=_is_failed(row))
 
     def show_call(self, record: CallRecord) -> None:
         row = self._row_of(record)

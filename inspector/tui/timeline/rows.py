@@ -19,9 +19,10 @@ from inspector.protocol.exchanges import Answered
 from inspector.protocol.frames import PRINTED
 from inspector.protocol.outcome import CANCELLED_HERE
 from inspector.protocol.raised import stderr_words
-from inspector.protocol.timeline import AGREEING, Entry, EntryKind, EntryState
+from inspector.protocol.timeline import AGREEING, LATE_OUTPUT_S, Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
+from inspector.tui.result.output import ServerOutput
 from inspector.tui.text import content, count, cut_in_the_middle, duration, shortened, size
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
@@ -33,12 +34,6 @@ _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
 _OF_TASKS = frozenset({"notifications/tasks/status", "notifications/tasks"})
 """The titles of notifications about a call that the server runs as a task."""
-
-_LATE_S = 0.5
-"""The time in seconds after a call's answer within which lines of stderr still belong to the call.
-
-They may arrive late, through a pipe of their own.
-"""
 
 _LOOK_BACK = 200
 """The maximum number of rows in which the decision about a call is searched for."""
@@ -316,7 +311,7 @@ def _is_of_call(entry: Entry, call: TimelineRow | None) -> bool:
         return False
     if entry.kind is EntryKind.DECISION:
         return _answered(entry) == call.call
-    late_s = _LATE_S if entry.kind is EntryKind.STDERR or is_printed(entry) else 0.0
+    late_s = LATE_OUTPUT_S if entry.kind is EntryKind.STDERR or is_printed(entry) else 0.0
     end_s = None if head.duration_s is None else head.at_s + head.duration_s + late_s
     is_of_call = entry.kind in _DURING_CALL or entry.title in _OF_TASKS or is_printed(entry)
     return is_of_call and (end_s is None or entry.at_s <= end_s)
@@ -406,6 +401,13 @@ def whole_stderr(entries: Sequence[Entry]) -> Entry:
 def stderr_lines(entries: Sequence[Entry]) -> list[str]:
     """The lines of stderr among `entries`."""
     return [line for entry in entries if entry.kind is EntryKind.STDERR for line in entry.detail.splitlines()]
+
+
+def output_in(entries: Sequence[Entry], *, is_failed: bool) -> ServerOutput:
+    """What the server wrote to stderr and stdout among `entries`. `is_failed`: whether their call failed."""
+    return ServerOutput(
+        stderr=tuple(stderr_lines(entries)), stdout=stdout_words(entries), is_failed=is_failed
+    )
 
 
 def status(row: TimelineRow) -> tuple[str, str]:

@@ -234,6 +234,11 @@ def test_a_value_that_a_recording_left_out_is_not_a_fault_of_the_server() -> Non
         assert ("SL-RDM001" in {identifier for identifier, _ in found(gone_through(material))}) is told
 
 
+def test_messages_of_a_long_recording_that_were_not_read_are_listed_as_not_checked() -> None:
+    board = gone_through(replace(material_of(catalogue_of([CLEAN])), has_all_messages=False))
+    assert "messages after the first 0" in {each.what for each in board.not_checked}
+
+
 def test_the_announced_client_and_unread_items_are_listed_as_not_checked() -> None:
     catalogue = catalogue_of(
         [CLEAN], resources=[{"uri": "a://1", "name": "a"}], prompts=[{"name": "p"}, {"name": "q"}]

@@ -14,11 +14,14 @@ from textual.widgets import Input
 
 from inspector.boundary.options import Level
 from inspector.json.chunks import pieces
+from inspector.protocol.frames import Direction
 from inspector.recording.codec import written
 from inspector.recording.files import Recorder
 from inspector.recording.format import Lenses, LensesChanged
 from inspector.session.recorded import RecordedSession, Scene
+from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.pane import CatalogueLines
+from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.values.outline import SideDifference
 from tests.recording.sessions import HEADER, TOOL, Wire, as_two_clients, recorded_to
@@ -103,6 +106,51 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         await read(pilot, app, "call 1 of 4")
         await pilot.press("f")
         await until(pilot, app, lambda text: "Findings of" in text and "SL-INJ001" not in text)
+
+
+async def test_findings_about_messages_are_about_those_up_to_the_position(tmp_path: Path) -> None:
+    wire = session()
+    wire.called("clock", {}, 5)
+    wire.frame(Direction.RECEIVED, b"debug: about to work")
+    wire.frame(Direction.RECEIVED, b"half a line")
+    wire.answered({"content": []}, 5)
+    app = player_of(recorded_to(tmp_path / "session.jsonl", wire.frames))
+    async with app.run_test(size=(140, 90), notifications=True) as pilot:
+        await read(pilot, app, "call 5 of 5")
+        await pilot.press("f")
+        text = await until(pilot, app, lambda text: "SL-PRO002" in text)
+        assert "Prints to stdout" in text
+        assert "during the call of clock" in text
+        await pilot.press("escape", "{")
+        await read(pilot, app, "call 4 of 5")
+        await pilot.press("f")
+        await until(pilot, app, lambda text: "Findings of" in text and "SL-PRO002" not in text)
+
+
+async def test_a_result_is_shown_with_what_the_server_printed_during_its_call(tmp_path: Path) -> None:
+    wire = Wire()
+    wire.listed(OTHER_TOOL)
+    wire.stderr("before the call")
+    for number, words in enumerate(("first", "second"), 1):
+        wire.called("clock", {}, number)
+        wire.frame(Direction.RECEIVED, f"{words} printed".encode())
+        wire.frame(Direction.RECEIVED, b"and a second line")
+        wire.stderr(f"{words} logged")
+        wire.answered({"content": [{"type": "text", "text": words}]}, number)
+    app = player_of(recorded_to(tmp_path / "session.jsonl", wire.frames))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "✗ printed 2 lines to stdout")
+        assert _stderr(app) == ("second logged",)
+        await pilot.press("{")
+        await read(pilot, app, "call 1 of 2")
+        await until(pilot, app, lambda text: "✗ printed 2 lines to stdout" in text)
+        assert _stderr(app) == ("first logged",)
+
+
+def _stderr(app: SightlineApp) -> tuple[str, ...]:
+    view = app.screen.query_one(ResultPane).view
+    assert view is not None
+    return app.screen.query_one(RecordedTimeline).output_of(view.record).stderr
 
 
 async def test_a_copy_that_was_withheld_when_it_was_recorded_does_not_pass(tmp_path: Path) -> None:

@@ -66,6 +66,24 @@ async def test_a_moment_has_the_catalogue_and_the_calls_since_another_place(tmp_
     await session.close()
 
 
+async def test_messages_are_read_up_to_a_position_and_no_further_than_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = RecordedSession(opened(recording(tmp_path)), lambda _: None)
+    await session.connect()
+    with session.reading() as played:
+        played.index()
+        places = [played.line_of(number) or 0 for number in (5, 13)]
+    for place, count in ((places[0], 5), (places[1], 13), (places[0], 5)):
+        found = session.answered(place)
+        assert found.is_whole
+        assert len(found.timeline.frames) == count
+    monkeypatch.setattr("inspector.session.recorded._MOST_HEARD", 7)
+    found = session.answered(places[1])
+    assert (found.is_whole, len(found.timeline.frames)) == (False, 7)
+    await session.close()
+
+
 @pytest.mark.parametrize(
     ("behaviour", "failure"),
     [
