@@ -29,6 +29,7 @@ from inspector.boundary.rules import (
     meta,
     mirror,
     no_contract,
+    omitted,
     secret_reference,
     sensitive_hint,
     structured,
@@ -41,6 +42,7 @@ from inspector.protocol.outcome import Failure, Outcome, Result, unfinished
 
 RULES: tuple[DraftRule, ...] = (
     untrusted.unwrap,
+    omitted.whole,
     # First the rules that replace blocks by the boundary's own texts; later rules keep those.
     secret_reference.apply,
     unknown_content.apply,
@@ -58,6 +60,7 @@ RULES: tuple[DraftRule, ...] = (
     meta.apply,
     # Last the rules that search everything that remains, and those that depend on them.
     echo.apply,
+    omitted.apply,
     detect.apply,
     structured.settle,
     mirror.settle,
@@ -178,7 +181,8 @@ def _draft_of(
     if not is_reading(value, contract.kind):
         raise UnjudgeableError(f"it is not a result with a list of {member_of(contract.kind)}")
     shaped, shape = as_tool_result(value, contract.kind)
-    return replace(draft_of(Result(value=shaped), contract, level, policy, nonce), shape=shape)
+    as_tool = Result(value=shaped, omitted=outcome.omitted)
+    return replace(draft_of(as_tool, contract, level, policy, nonce), shape=shape)
 
 
 def _judged(draft: Draft, found: FoundSecrets) -> Draft:

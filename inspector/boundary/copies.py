@@ -3,7 +3,8 @@
 The user would see them in pointers, and in parts that are kept from the model only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from msgspec.structs import replace
@@ -44,10 +45,13 @@ def with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
     if bad_keys:
         draft = replace(draft, removals=draft.removals.changed(partial(_without_key, bad_keys)))
     spellings = {**bad_keys, **copies}
-    texts = ((removal, _text_in(draft, removal, spellings)) for removal in _shown(draft))
-    return draft.removing(
-        [copy_reason(spellings, text).at(removal.pointer) for removal, text in texts if text]
-    )
+    return with_copies_shown(draft, spellings.keys(), partial(copy_reason, spellings))
+
+
+def with_copies_shown(draft: Draft, texts: AbstractSet[str], reason_for: Callable[[str], Reason]) -> Draft:
+    """Add removals for those of `texts` that are in parts which the user still sees."""
+    found = ((removal, _text_in(draft, removal, texts)) for removal in _shown(draft))
+    return draft.removing([reason_for(text).at(removal.pointer) for removal, text in found if text])
 
 
 def _shown(draft: Draft) -> list[Removal]:
@@ -61,11 +65,11 @@ def _shown(draft: Draft) -> list[Removal]:
     return [removal for segment in segments for removal in segment if removal.rule in SHOWN]
 
 
-def _text_in(draft: Draft, removal: Removal, spellings: Mapping[str, Spelling]) -> str:
-    """One of the texts of `spellings` in a removed part; empty if there is none."""
-    texts = set[str]()
-    texts_in(resolve(draft.raw, removal.pointer), texts, texts)
-    return min(texts & spellings.keys(), default="")
+def _text_in(draft: Draft, removal: Removal, texts: AbstractSet[str]) -> str:
+    """One of `texts` in a removed part; empty if there is none."""
+    found = set[str]()
+    texts_in(resolve(draft.raw, removal.pointer), found, found)
+    return min(found & texts, default="")
 
 
 def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:

@@ -138,6 +138,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The notice that an earlier boundary added to the result; empty if there is none."""
     nonce: str = ""
     """The random value in the markers around untrusted text; empty to set no markers."""
+    omitted: Mapping[str, str] = field(default_factory=dict[str, str])
+    """As in `Result`."""
     removals: Removals = Removals()
     secrets: Secrets = field(default_factory=Secrets)
     """Withheld values whose copies are searched for in all other parts. The object is never modified."""

@@ -59,6 +59,7 @@ def draft_of(
         policy=policy,
         contract=contract,
         nonce=nonce,
+        omitted={} if isinstance(outcome, Failure) else outcome.omitted,
         hint=_hint(contract.claims, Subject.TOOL),
         code=error_code(outcome, is_listed=contract.is_listed),
     )

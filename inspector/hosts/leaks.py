@@ -127,30 +127,24 @@ def secrets_of(
     Raises LookupError for a pointer that does not resolve.
     """
     values_by_pointer: dict[str, list[Json]] = {}
-    withheld: set[str] = set()
-    own: set[str] = set()
-    seen: set[tuple[str, str]] = set()
+    rules: dict[str, set[str]] = {}
     for removal in declared.removals:
         # All hidden keys of an object have the object's pointer.
-        if (removal.pointer, removal.rule) in seen or removal.rule == Rule.UNFINISHED:
+        if removal.rule in rules.get(removal.pointer, ()) or removal.rule == Rule.UNFINISHED:
             continue
         if removal.rule == Rule.META and _OF_PROTOCOL.match(removal.pointer):
             # MCP's own metadata has names and versions of programs, which are no secrets.
             continue
-        seen.add((removal.pointer, removal.rule))
+        rules.setdefault(removal.pointer, set()).add(removal.rule)
         values = _values(raw, declared, removal, contract, policy)
         if values:
             values_by_pointer.setdefault(removal.pointer, []).extend(values)
-            if removal.rule != Rule.META:
-                withheld.add(removal.pointer)
-            if removal.rule != Rule.ECHO:
-                own.add(removal.pointer)
     return tuple(
         Secret(
             pointer=pointer,
             values=tuple(values),
-            is_metadata=pointer not in withheld,
-            is_copy=pointer not in own,
+            is_metadata=rules[pointer] == {Rule.META},
+            is_copy=Rule.ECHO in rules[pointer] and rules[pointer] <= {Rule.ECHO, Rule.META},
         )
         for pointer, values in values_by_pointer.items()
     )

@@ -4,12 +4,13 @@ An answer whose `resultType` is not `complete`, including an unknown value, is u
 of it. Source: MCP 2026-07-28, `ResultType` and `InputRequiredResult`; MCP 2025-11-25, `CreateTaskResult`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from typing import TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
@@ -47,6 +48,11 @@ class Result:
     """True if a page's tool returned it. Then no member of it belongs to the protocol."""
     left_page: bool | None = field(default=None, compare=False)
     """True if the call left the page before the answer, so that the browser answered; None if that is not known."""
+    omitted: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
+    """For a recorded result: the texts that stand for values which the boundary withheld, with its rules.
+
+    The text is empty if the whole result could not be judged.
+    """
 
 
 class RpcError(Struct, frozen=True, kw_only=True):
@@ -57,6 +63,8 @@ class RpcError(Struct, frozen=True, kw_only=True):
     """The `result` of an answer that has both members, although the protocol allows only one."""
     of_page: bool = False
     """True if a page's tool threw it, so that it has no code: `{"message", "data"}`."""
+    omitted: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    """As in `Result`."""
 
     @property
     def who(self) -> str:

@@ -39,7 +39,7 @@ from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.tasks import outcome_of
 from inspector.recording.definitions import OF_THE_SERVER, RecordedDefinitions
 from inspector.recording.known import KnownValues
-from inspector.recording.markers import MarkerKey, is_marker, with_markers
+from inspector.recording.markers import EARLIER, MarkerKey, is_marker, with_markers
 from inspector.schema.fields import Field, Form, form_of
 from inspector.schema.positions import positions_of
 
@@ -353,9 +353,10 @@ class Bounder:
         call = called(asked.method, asked.params)
         tools: Sequence[Tool | None] = self._definitions.variants(call[0] if call else "") or (None,)
         removals: list[Removal] = []
-        for tool in tools:
+        for tool in reversed(tools):
             contract = self._definitions.contract(tool)
-            removals += bound(outcome, tool, Level.DECLARED, policy=policy, declared=contract).removals
+            found = bound(outcome, tool, Level.DECLARED, policy=policy, declared=contract).removals
+            removals += found if tool is tools[-1] else map(_as_earlier, found)
         return removals
 
     def _learn(self, raw: Json, removals: Iterable[Removal]) -> None:
@@ -379,6 +380,10 @@ class Bounder:
     def _without(self, value: JsonObject, members: Iterable[str]) -> JsonObject:
         markers = {name: self.key.marker(UNJUDGED, value[name]) for name in members if name in value}
         return {**value, **markers} if markers else value
+
+
+def _as_earlier(removal: Removal) -> Removal:
+    return replace(removal, rule=EARLIER) if removal.rule == Rule.ECHO else removal
 
 
 def is_of_server(event: Event) -> bool:

@@ -144,7 +144,7 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
     if call is None:
         yield Mismatch(pointer="", what="the recording does not contain the answer")
         return
-    today = projected(call, recorded.lenses)
+    today = projected(call, recorded.lenses, omits=recorded.omits)
     if today is None:
         yield Mismatch(pointer="", what=_NO_HOST)
         return

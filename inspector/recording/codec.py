@@ -63,6 +63,7 @@ _LEFT_OUT: Mapping[str, Json | tuple[()]] = {
     "responseTo": None,
     "faults": (),
     "digest": "",
+    "omits": False,
     "client": "",
 }
 """The members that are not written if they have these values."""

@@ -216,6 +216,11 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
     """The model's context, unless `digest` is set."""
     removals: tuple[Removed, ...]
     findings: tuple[str, ...]
+    omits: bool = False
+    """True if the boundary's copies of withheld values are left out of `model`.
+
+    In earlier recordings, texts that stand for them are in their place.
+    """
     output: RecordedOutput | UnsetType = UNSET
     """The comparison of the original result with the output schema.
 

@@ -21,6 +21,13 @@ from inspector.json.walk import Tokens, keys_of
 MARKER = "$withheld"
 ID = "id"
 _ID_DIGITS = 16
+COPY = "copy"
+"""The rule of a marker for a copy, within one result, of a value withheld from it: the boundary's rule `echo`.
+
+A marker with the rule `echo` stands for a copy of a value that another line withheld. The boundary let it pass.
+"""
+EARLIER = "earlier"
+"""The rule of a marker for a copy of a value that only an earlier definition of the tool withholds."""
 
 
 class Marker(dict[str, Json]):
@@ -71,7 +78,7 @@ def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json
         value = copied.at(reached)
         if isinstance(value, Marker) or _is_within(copied, reached):
             continue
-        copied.put(reached, key.marker(removal.rule, value))
+        copied.put(reached, key.marker(COPY if removal.rule == Rule.ECHO else removal.rule, value))
     return copied.value
 
 
@@ -168,6 +175,27 @@ def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
         return dump_text(copied.at((*tokens[: tokens.index("content")], "structuredContent")))
     except (LookupError, ValueError):
         return text_for(marker)
+
+
+_OMITTED = frozenset({Rule.DETECT, Rule.INTERNAL, Rule.INVALID_OUTPUT, Rule.LABELLED})
+"""Rules whose withheld values other rules cannot tell from text. The schema or a hint tells the rest again."""
+
+
+def omitted(
+    outcome: Iterable[tuple[str, JsonObject]], *, is_error: bool, of_page: bool = False
+) -> dict[str, str]:
+    """What `Result.omitted` has for the markers in an outcome, given with their pointers."""
+    found: dict[str, str] = {}
+    for pointer, marker in outcome:
+        rule, tokens = str(marker[MARKER]), split(pointer)
+        # Recordings from before the rule `copy` have `echo` in its place. Of those, blocks and metadata are certain.
+        is_sure = (len(tokens) == 2 and tokens[0] == "content") or "_meta" in tokens[:-1]
+        if rule == COPY or (rule == Rule.ECHO and is_sure and not of_page):
+            found[text_for(marker)] = Rule.ECHO
+        elif rule in _OMITTED:
+            whole = ("error",) if is_error else ()
+            found["" if tokens == whole else text_for(marker)] = rule
+    return found
 
 
 _MOST = 3

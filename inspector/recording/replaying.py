@@ -1,12 +1,14 @@
 """Replays a recording: its tools, its calls, and the model's view of their results."""
 
+import dataclasses
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from inspector.boundary.bounded import Rule
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.reading import raw_of
@@ -16,7 +18,7 @@ from inspector.hosts.registry import host
 from inspector.json import pointer as json_pointer
 from inspector.json.chunks import pieces
 from inspector.json.edit import Copied
-from inspector.json.exact import Json
+from inspector.json.exact import Json, JsonObject
 from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Tool
@@ -41,7 +43,16 @@ from inspector.recording.format import (
     Removed,
     frame_of,
 )
-from inspector.recording.markers import MARKER, STANDS, is_marker, places, stood_in
+from inspector.recording.markers import (
+    COPY,
+    EARLIER,
+    MARKER,
+    STANDS,
+    is_marker,
+    omitted,
+    places,
+    stood_in,
+)
 
 LARGEST_MODEL = 1 << 20
 """The maximum size in bytes of a model's context that is stored in a recording.
@@ -117,9 +128,13 @@ class Replay:
 
     def frame(self, line: RecordedFrame) -> Frame:
         """The frame of a line: the sealed one if available, otherwise one with placeholders for withheld values."""
+        return self._raw(line.number) or self._frame(line)
+
+    def _frame(self, line: RecordedFrame) -> Frame:
+        """The frame of a line, with placeholders for withheld values."""
         if self._keeps_markers and line.channel is not Channel.NOTE:
             return frame_of(line, line.content)
-        return self._raw(line.number) or frame_of(line, stood_in(line.content), has_raw=True)
+        return frame_of(line, stood_in(line.content), has_raw=True)
 
     def matched(self, line: RecordedFrame) -> Matched:
         """The frame of a line, matched with the previous frames."""
@@ -129,7 +144,9 @@ class Replay:
         """Process a line. Returns the calls that it answers."""
         match line:
             case RecordedFrame():
-                yield from self.take(self.matched(line))
+                raw = self._raw(line.number)
+                calls = self.take(self._exchanges.take(raw or self._frame(line)))
+                yield from calls if raw else (with_omitted(call, line) for call in calls)
             case RecordedCall():
                 yield self.call(line)
             case Listed():
@@ -220,7 +237,7 @@ class Replay:
         member = "error" if line.is_error else "result"
         outcome = value_at(stood_in({member: line.outcome}), member)
         definition = stood_in(line.definition)
-        return ReplayedCall(
+        call = ReplayedCall(
             frame=line.number,
             asked=0,
             request=PAGE_CALL,
@@ -231,6 +248,7 @@ class Replay:
             at_s=line.at_s,
             duration_s=line.duration_s,
         )
+        return with_omitted(call, line)
 
     def _answer(self, answered: Answered, frame: Frame) -> Iterator[ReplayedCall]:
         response, ending = answered.response, ending_of(answered.exchange, answered.response)
@@ -303,8 +321,38 @@ def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
     return project(call.outcome, call.tool, lenses.level, profile, call=asked, policy=lenses.policy)
 
 
-def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
-    """What a model sees of a call, as a line of a recording; None if the host is unknown."""
+def with_omitted(call: ReplayedCall, line: RecordedFrame | RecordedCall) -> ReplayedCall:
+    """The call that a line answers, with what the boundary withheld from the answer when it was recorded."""
+    outcome = call.outcome
+    if isinstance(outcome, Failure):
+        return call
+    markers = _markers_of(line, call.member)
+    is_error, of_page = isinstance(outcome, RpcError), isinstance(outcome, Result) and outcome.of_page
+    texts = omitted(markers, is_error=is_error, of_page=of_page)
+    if isinstance(line, RecordedFrame) and isinstance(line.content, list):
+        # In a batch, another answer may be the one that could not be judged.
+        texts.pop("", None)
+    return _omitting(call, texts)
+
+
+def _omitting(call: ReplayedCall, texts: Mapping[str, str]) -> ReplayedCall:
+    outcome = call.outcome
+    if isinstance(outcome, Failure) or outcome.omitted == texts:
+        return call
+    changed = (
+        dataclasses.replace(outcome, omitted=texts)
+        if isinstance(outcome, Result)
+        else replace(outcome, omitted=texts)
+    )
+    return replace(call, outcome=changed)
+
+
+def projected(call: ReplayedCall, lenses: Lenses, *, omits: bool = True) -> Projected | None:
+    """What a model sees of a call, as a line of a recording; None if the host is unknown.
+
+    `omits`: as in `Projected`.
+    """
+    call = call if omits else _omitting(call, {})
     projection = projection_of(call, lenses)
     if projection is None:
         return None
@@ -326,6 +374,7 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
             for removal in projection.bounded.removals
         ),
         findings=projection.bounded.remarks,
+        omits=omits,
     )
 
 
@@ -373,14 +422,30 @@ def left_out_of(line: RecordedFrame | RecordedCall, member: str = "") -> LeftOut
 
     `member`: the member of `result` that holds a task's outcome; empty if the answer itself is the outcome.
     """
+    return _left_out(_markers_of(line, member))
+
+
+def left_out_in(content: Json) -> LeftOut:
+    """The values that are withheld from the answers in a message or batch."""
+    return _left_out(_markers_in(content))
+
+
+_COPIES = frozenset({COPY, EARLIER})
+
+
+def _left_out(markers: Iterable[tuple[str, JsonObject]]) -> LeftOut:
+    rules = ((pointer, str(marker[MARKER])) for pointer, marker in markers)
+    return tuple((pointer, Rule.ECHO if rule in _COPIES else rule) for pointer, rule in rules)
+
+
+def _markers_of(line: RecordedFrame | RecordedCall, member: str) -> Iterator[tuple[str, JsonObject]]:
     if isinstance(line, RecordedFrame):
-        return left_out_in(line.content, member)
-    return left_out_in({"error" if line.is_error else "result": line.outcome})
+        return _markers_in(line.content, member)
+    return _markers_in({"error" if line.is_error else "result": line.outcome})
 
 
-def left_out_in(content: Json, member: str = "") -> LeftOut:
-    """The values that are withheld from the answers in a message or batch. `member`: as in `left_out_of`."""
-    left_out: list[tuple[str, str]] = []
+def _markers_in(content: Json, member: str = "") -> Iterator[tuple[str, JsonObject]]:
+    """The markers in the answers in a message or batch, with their pointers into the outcomes."""
     copied = Copied(content)
     for tokens in places(content, is_marker):
         marker = copied.at(tokens)
@@ -390,5 +455,5 @@ def left_out_in(content: Json, member: str = "") -> LeftOut:
             continue
         inside = inside[1:] if member == "result" else inside
         pointer = json_pointer.join(inside)
-        left_out.append((pointer, str(marker[MARKER]) if isinstance(marker, dict) else ""))
-    return tuple(left_out)
+        if isinstance(marker, dict):
+            yield pointer, marker

@@ -14,7 +14,14 @@ from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
 from inspector.protocol.timeline import Timeline
 from inspector.recording.format import Connected, Header, Line, RecordedCall, RecordedFrame
-from inspector.recording.replaying import LeftOut, Replay, ReplayedCall, left_out_in, left_out_of
+from inspector.recording.replaying import (
+    LeftOut,
+    Replay,
+    ReplayedCall,
+    left_out_in,
+    left_out_of,
+    with_omitted,
+)
 from inspector.review.finding import SubjectKind
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, numbered, reviewed
 from inspector.review.seen import (
@@ -68,7 +75,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
                 if left_out and line.direction is Direction.SENT:
                     altered.add(("frame", line.number))
                 calls += (
-                    (call, left_out_of(line, call.member) if call.member else left_out)
+                    (with_omitted(call, line), left_out_of(line, call.member) if call.member else left_out)
                     for call in replay.take(matched)
                 )
             case Connected(client=client):
