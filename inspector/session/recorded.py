@@ -18,8 +18,9 @@ from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.output_check import OutputCheck
 from inspector.errors import InspectorError
-from inspector.json.exact import JsonObject
-from inspector.json.members import object_at
+from inspector.json.exact import JsonObject, JsonText
+from inspector.json.members import object_at, text_at, value_at
+from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.client import Announcement, ClientProfile, recorded_profile
 from inspector.protocol.exchanges import Matched, matched, response_in
@@ -27,7 +28,7 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Failure, Outcome
 from inspector.protocol.targets import Era
 from inspector.protocol.tasks import outcome_of
-from inspector.protocol.timeline import Entry, Timeline
+from inspector.protocol.timeline import Entry, EntryKind, Timeline
 from inspector.recording.files.playing import Played
 from inspector.recording.format import Connected, Header, Lenses, Projected, RecordedCall, RecordedFrame
 from inspector.recording.replaying import Replay, ReplayedCall, left_out_of, nonce_of, output_of
@@ -52,6 +53,15 @@ _MOST_HEARD, _MOST_HEARD_BYTES = 10_000, 64 << 20
 """The maximum number of frames whose messages are reviewed, and of the bytes of their lines. The first ones are read."""
 _REMEMBERED = 2
 """The number of calls kept in memory: the one on the screen, and the previous one."""
+
+
+class CallEntry(Entry, frozen=True, kw_only=True):
+    """The timeline entry of a call."""
+
+    call: int
+    """The number of the call, as in its `CallRecord`; 0 if it has not ended in the recording."""
+    arguments: JsonObject
+    """With placeholders for withheld values."""
 
 
 class Scene(Struct, frozen=True, kw_only=True):
@@ -410,7 +420,18 @@ def _text_of(frame: Frame) -> str:
 
 
 def _entries(played: Played, first: int, end: int, position: int) -> Mapping[int, Entry]:
-    return {index: played.entry(index + 1, position) for index in range(first, end)}
+    return {index: _entry(played, index + 1, position) for index in range(first, end)}
+
+
+def _entry(played: Played, number: int, position: int) -> Entry:
+    entry = played.entry(number, position)
+    frame = played.frame(entry.frames[0]) if entry.kind is EntryKind.EXCHANGE and entry.frames else None
+    asked = frame.body.value if frame is not None and isinstance(frame.body, JsonText) else None
+    call = called(text_at(asked, "method") or "", value_at(asked, "params"))
+    if call is None:
+        return entry
+    members = {name: getattr(entry, name) for name in entry.__struct_fields__}
+    return CallEntry(**members, call=played.call_of_entry(number), arguments=object_at(call[1]))
 
 
 def _last_frame(played: Played, position: int) -> int:

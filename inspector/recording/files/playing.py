@@ -356,6 +356,13 @@ class Played:
         """The number of timeline entries that begin at `position` or before it."""
         return self._index.openings.until(position)
 
+    def call_of_entry(self, number: int) -> int:
+        """The number of the call that an entry is about, in the order of their ends; 0 if no line ends one."""
+        try:
+            return self._index.call_entries.index(number) + 1
+        except ValueError:
+            return 0
+
     def entry(self, number: int, position: int) -> Entry:
         """The timeline entry `number`, counted from 1, as it was at `position`. Raises IndexError."""
         openings = self._index.openings

@@ -90,7 +90,8 @@ MAIN: tuple[Command, ...] = (
         "slash",
         "filter",
         "filter",
-        "Filters the catalogue, or the timeline if it has the focus, as you type. Searches in a result or definition.",
+        "Filters the catalogue, or the timeline if it has the focus, as you type. Searches in a result or definition. "
+        "The timeline of a recording has no filter: ^f searches it.",
         shown="/",
         palette=True,
     ),

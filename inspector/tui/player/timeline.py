@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from textual.content import Content
 from textual.message import Message
 
 from inspector.boundary.error_code import error_code
 from inspector.protocol.timeline import Entry
 from inspector.session.call_record import CallRecord
+from inspector.session.recorded import CallEntry
+from inspector.tui.call.arguments import in_short
 from inspector.tui.result.output import ServerOutput
 from inspector.tui.timeline.pane import TimelinePane
-from inspector.tui.timeline.rows import output_in
+from inspector.tui.timeline.rows import output_in, recorded_call_line
 
 _MARGIN = 40
 """The number of entries read before and after a missing one."""
@@ -55,6 +58,12 @@ class RecordedTimeline(TimelinePane):
         self._have.update(found)
         self._asked = (0, 0)
         self.refresh()
+
+    def row(self, index: int, width: int) -> Content:
+        entry = self.entry(index)
+        if not isinstance(entry, CallEntry):
+            return super().row(index, width)
+        return recorded_call_line(entry, width, entry.call, in_short(entry.arguments, None))
 
     def entry(self, index: int) -> Entry | None:
         """The entry of a row. If it has not been read yet, requests it and returns None."""

@@ -450,7 +450,12 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
         return Content.assemble((f"{at:>8} ", "$foreground 70%"), words)
     at_s = row.segment.offset_s + entry.at_s
     if row.call:
-        words = _call_words(row, entry, _room(entry, width) - server.cell_length, mask)
+        state, style = status(row)
+        sign = ("▾ " if row.is_unfolded else "▸ ") if row.folded else "  "
+        head = _Head(
+            sign=sign, number=row.number, name=row.call, arguments=row.arguments, state=state, style=style
+        )
+        words = _call_words(head, entry, row.entries, _room(entry, width) - server.cell_length, mask)
         return _line(at_s, entry, Content.assemble(server, words), width)
     if entry.kind is EntryKind.STDERR and row.folded:
         sign = Content.styled("▾ " if row.is_unfolded else "▸ ", "$foreground 70%")
@@ -465,6 +470,28 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
         # With a server that speaks another protocol, this failure is part of a normal start.
         entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
     return entry_line(entry, width, at_s, server, mask)
+
+
+def recorded_call_line(entry: Entry, width: int, number: int, arguments: str) -> Content:
+    """The line of a call in a recording, without what happened during it, which has lines of its own.
+
+    `number`: 0 if it is not known.
+    """
+    state, style = ("ok", "$text-success") if entry.state is EntryState.DONE else _state_of(entry)
+    head = _Head(sign="", number=number, name=called(entry), arguments=arguments, state=state, style=style)
+    return _line(entry.at_s, entry, _call_words(head, entry, (), _room(entry, width), str), width)
+
+
+class _Head(Struct, frozen=True, kw_only=True):
+    """The first parts of the row of a call."""
+
+    sign: str
+    number: int
+    name: str
+    arguments: str
+    state: str
+    style: str
+    """The style of `state`."""
 
 
 def _server_words(segment: Segment) -> Content:
@@ -514,21 +541,19 @@ def _room(entry: Entry, width: int) -> int:
     return max(width - len(_right(entry)) - 1 - _BEFORE_WORDS, 10)
 
 
-def _call_words(row: TimelineRow, entry: Entry, room: int, mask: Mask) -> Content:
+def _call_words(call: _Head, entry: Entry, folded: Sequence[Entry], room: int, mask: Mask) -> Content:
     """The call, its outcome, and other events during it.
 
     Arguments and untrusted text are cut to fit. Other parts are either shown in full or left out.
     """
-    folded = row.entries
-    sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
-    state, style = status(row)
-    ended = Content.styled(f"  {state}" if state else "", style)
-    head = Content.assemble((sign, "$foreground 70%"), f"#{row.number} ")
-    name = cut_in_the_middle(row.call, max(room - head.cell_length - ended.cell_length, _LEAST_NAME))
+    ended = Content.styled(f"  {call.state}" if call.state else "", call.style)
+    number = f"#{call.number} " if call.number else ""
+    head = Content.assemble((call.sign, "$foreground 70%"), number)
+    name = cut_in_the_middle(call.name, max(room - head.cell_length - ended.cell_length, _LEAST_NAME))
     head = Content.assemble(head, content(name, "bold"))
     said = [Content.assemble("  ", part) for part in _said(entry, folded, mask) if part.plain]
     left = room - head.cell_length - ended.cell_length
-    arguments = content(shortened(f" {row.arguments}", 80) if row.arguments else "", "$foreground 80%")
+    arguments = content(shortened(f" {call.arguments}", 80) if call.arguments else "", "$foreground 80%")
     parts = [_cut(arguments, left - min(sum(part.cell_length for part in said), _LEAST_SAID))]
     left -= parts[0].cell_length
     parts.append(ended)

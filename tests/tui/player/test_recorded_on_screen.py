@@ -153,6 +153,17 @@ def _stderr(app: SightlineApp) -> tuple[str, ...]:
     return app.screen.query_one(RecordedTimeline).output_of(view.record).stderr
 
 
+async def test_a_call_in_the_timeline_has_its_number_arguments_and_outcome(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=(140, 45), notifications=True) as pilot:
+        text = await read(pilot, app, "call 4 of 4")
+        assert re.search(r"→ #2 clock  ok ", text)
+        assert re.search(r'→ #4 get_key q="third"  ok ', text)
+        assert "tools/call" not in text
+        await pilot.press("{", "]")
+        await read(pilot, app, '#4 get_key q="third"  waiting')
+
+
 async def test_a_copy_that_was_withheld_when_it_was_recorded_does_not_pass(tmp_path: Path) -> None:
     wire = session()
     wire.called("get_key", {"q": "again"}, 5)
