@@ -160,7 +160,7 @@ async def test_a_call_in_the_timeline_has_its_number_arguments_and_outcome(tmp_p
         assert re.search(r"→ #2 clock  ok ", text)
         assert re.search(r'→ #4 get_key q="third"  ok ', text)
         assert "tools/call" not in text
-        await pilot.press("{", "]")
+        await pilot.press("{", "[")
         await read(pilot, app, '#4 get_key q="third"  waiting')
 
 
