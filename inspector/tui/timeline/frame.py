@@ -34,8 +34,9 @@ from inspector.protocol.exchanges import (
     message_of,
     own_answer,
 )
-from inspector.protocol.frames import Direction, Frame, Request
-from inspector.protocol.outcome import Result, RpcError
+from inspector.protocol.frames import Direction, Frame, Notification, Request
+from inspector.protocol.outcome import Failure, Result, RpcError
+from inspector.protocol.page import INVOKE, RESPONDED, outcome_of_response
 from inspector.protocol.tasks import outcome_of
 from inspector.protocol.timeline import Entry
 from inspector.recording.markers import with_ids
@@ -142,16 +143,21 @@ def frame_view(
     has_ids: bool = False,
     own: OwnCredentials | None = None,
     known: KnownSecrets | None = None,
-    questions: Questions | None = None,
+    before: Sequence[Matched] = (),
 ) -> FrameView:
     """A frame in which sensitive arguments and results, and the user's credentials `own`, are masked.
 
     `known`: values that were withheld from calls of the session, which are masked too.
 
     `chunk`: the number of characters after which text is wrapped. `has_ids`: whether the frame comes from a
-    recording, which has ids in place of withheld values. `questions`: what the server has asked for before.
-    Without it, all answers to such questions are masked.
+    recording, which has ids in place of withheld values. `before`: the earlier frames of the entry, which show
+    what the server has asked for, and so which answers are private. Without them, all such answers are masked.
     """
+    questions = Questions()
+    for event in (event for earlier in before for event in earlier.events):
+        if (answer := own_answer(event)) is not None:
+            questions.take(answer[1])
+    page_tool = _page_tool((*before, matched), catalogue)
     frame = matched.frame
     if own and frame.head:
         frame = replace(frame, head=own.mask(frame.head))
@@ -168,9 +174,11 @@ def frame_view(
         if message is None:
             continue
         value, number = (
-            _covered(message.value, event, catalogue, questions or Questions())
-            if not isinstance(message, Malformed)
-            else (message.value, 0)
+            (message.value, 0)
+            if isinstance(message, Malformed)
+            else _covered_of_page(message.value, event, page_tool)
+            if page_tool is not None
+            else _covered(message.value, event, catalogue, questions)
         )
         shown.append(with_ids(value, message.value) if number and has_ids else value)
         masked += number
@@ -223,6 +231,43 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Q
                 covered, number = _covered_answer({}, ending.outcome, tool)
                 return ({**value, "result": {**state, **covered}}, number) if number else (value, 0)
             return _covered_answer(value, outcome_of(response), tool) if tool else (value, 0)
+        case _:
+            return value, 0
+
+
+def _page_tool(frames: Sequence[Matched], catalogue: Catalogue) -> Tool | None:
+    """The page's tool that the first of these frames calls; None if they call none, or it is not listed."""
+    for event in (event for matched in frames for event in matched.events):
+        if isinstance(event, Asked) and event.exchange.request.method == INVOKE:
+            params = object_at(event.exchange.request.params)
+            return next((tool for tool in catalogue.tools if _is_invoked(tool, params)), None)
+    return None
+
+
+def _is_invoked(tool: Tool, params: JsonObject) -> bool:
+    page = tool.page
+    if page is None:
+        return False
+    if "toolId" in params:
+        return page.tool_id is not None and page.tool_id == params["toolId"]
+    is_named = tool.definition.get("name", tool.name) == params.get("toolName")
+    return is_named and page.document.frame_id == params.get("frameId")
+
+
+def _covered_of_page(value: JsonObject, event: Event, tool: Tool) -> tuple[Json, int]:
+    match event:
+        case Asked(exchange=exchange) if exchange.request.method == INVOKE:
+            return _masked(value, [f"/params/input{pointer}" for pointer in sensitive_pointers(tool)])
+        case Notification(method=method, params=dict(params)) if method == RESPONDED:
+            outcome = outcome_of_response(params)
+            if isinstance(outcome, Failure):
+                return value, 0
+            covered, number = _covered_answer({}, outcome, tool)
+            if isinstance(outcome, Result):
+                shown: JsonObject = {"output": covered.get("result", MASK)}
+            else:
+                shown = {key: MASK for key in ("errorText", "exception", "output") if key in params}
+            return ({**value, "params": {**params, **shown}}, number) if number else (value, 0)
         case _:
             return value, 0
 
@@ -375,15 +420,8 @@ def _copied(view: FrameView, *, as_text: bool) -> str:
 
 
 def asked_frame(asked: FrameAsked) -> FrameView:
-    """One of the frames, with private answers masked.
-
-    The frames before it show what the server has asked for, and so which answers are private.
-    """
-    wanted, questions = asked.wanted, Questions()
-    for before in wanted.frames[: asked.place]:
-        for event in before.events:
-            if (answer := own_answer(event)) is not None:
-                questions.take(answer[1])
+    """One of the frames, with private answers masked."""
+    wanted = asked.wanted
     return frame_view(
         wanted.frames[asked.place],
         wanted.catalogue,
@@ -391,5 +429,5 @@ def asked_frame(asked: FrameAsked) -> FrameView:
         has_ids=wanted.has_ids,
         own=wanted.own,
         known=wanted.known,
-        questions=questions,
+        before=wanted.frames[: asked.place],
     )

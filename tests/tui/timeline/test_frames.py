@@ -1,15 +1,20 @@
 """Frames, with sensitive values masked."""
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.boundary.mask import MASK
 from inspector.hosts.masks import Masks
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.json.members import value_at
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
-from inspector.protocol.frames import Direction
+from inspector.protocol.exchanges import matched
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.page import INVOKE, RESPONDED
 from inspector.protocol.targets import DemoTarget
-from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
+from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame, frame_view
+from tests.protocol.test_timeline import frame
+from tests.tui.page.test_page_view import facts
 from tests.tui.scripted import Script, ScriptedSession
 
 KEY = "canary-5d1c07aa"
@@ -53,3 +58,42 @@ def test_a_content_block_is_masked_as_a_whole_if_the_secrets_cannot_be_listed(
     assert value_at(
         answered("result", {"content": blocks, "structuredContent": {"key": KEY}}), "content"
     ) == [MASK]
+
+
+@pytest.mark.parametrize("which", [{"toolId": "T"}, {"toolName": "mint"}], ids=["by id", "by name"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"status": "Completed", "output": {"key": "7", "n": 1}},
+        {"status": "Error", "errorText": "no 7", "exception": {"description": "no 7"}},
+    ],
+    ids=["result", "error"],
+)
+def test_the_frames_of_a_call_of_a_page_are_masked_as_its_tool_declares(
+    which: JsonObject, said: JsonObject
+) -> None:
+    definition: JsonObject = {
+        **TOOL.definition,
+        "inputSchema": {"properties": {"pin": {"type": "string", "x-sensitive": True}}},
+        **({"annotations": {"sensitiveHint": True}} if "errorText" in said else {}),
+    }
+    known = replace(facts(), tool_id="T" if "toolId" in which else None)
+    catalogue = Catalogue(entries={Kind.TOOL: (Tool(name="mint", definition=definition, page=known),)})
+    asked: JsonObject = {**which, "frameId": known.document.frame_id, "input": {"pin": "7"}}
+    messages: list[tuple[Direction, JsonObject]] = [
+        (Direction.SENT, {"id": 1, "method": INVOKE, "params": asked}),
+        (Direction.RECEIVED, {"id": 1, "result": {"invocationId": "I"}}),
+        (Direction.RECEIVED, {"method": RESPONDED, "params": {"invocationId": "I", **said}}),
+    ]
+    frames = tuple(
+        matched(
+            frame(number, direction, dump(message), Channel.CDP)
+            for number, (direction, message) in enumerate(messages, 1)
+        )
+    )
+    views = [
+        frame_view(each, catalogue, chunk=200, before=frames[:place]) for place, each in enumerate(frames)
+    ]
+    assert [view.masked for view in views[:2]] == [1, 0]
+    assert "7" not in "".join(line for view in views for line in view.text)
+    assert views[2].masked
