@@ -41,7 +41,7 @@ def test_what_a_model_gets_in_short_is_what_was_observed() -> None:
         words = host.model_gets
         said = {
             "no structured content": structure(host) == "text",
-            ", not text": structure(host) == "structure",
+            "or else": structure(host) == "structure",
             "no error flag": error_flag(host) == "hidden",
             "_meta": "passed on" in {result_meta(host), block_meta(host)},
             "a long |up to ": long_text(host) != "whole",

@@ -70,7 +70,7 @@ async def changed(pilot: Pilot[None], app: SightlineApp, script: Script, *tools:
     """Make the server announce a change of its list."""
     script.tools = list(tools)
     script.opened[-1].change_lists()
-    await settled(pilot, app, "shows how.")
+    await settled(pilot, app, "shows the changes.")
 
 
 async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:
@@ -169,7 +169,7 @@ async def test_a_definition_that_changes_after_its_pin_in_the_same_session_has_b
     pins.write_pin(known_as(DemoTarget()), ServerDefinitions(tools=(Tool(name="sum", definition=SUM),)))
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "shows how.")
+        await settled(pilot, app, "shows the changes.")
         await changed(pilot, app, script, {**SUM, "description": MAILS}, LOOK)
         await settled(pilot, app, "≠")
         await pilot.press("f")

@@ -277,7 +277,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         )
         await pilot.press("{")
         text = await settled(pilot, app, "Sightline: the server exited with code 3")
-        assert "→ tools/call clock  the server exited with code 3  failed" in text
+        assert 'clock zone="utc"  failed  the server exited with code 3' in text
         assert "call 5 of 6" in text
         assert "#5 no answer: connection lost" in text
         assert 'clock(zone="utc")' in text

@@ -135,7 +135,7 @@ def test_only_what_was_compared_is_said_to_be_as_before_the_save() -> None:
     ):
         last = all_lines(view, _as_sent)[-1].plain
         assert last.endswith(words)
-        assert ("result of t is as before" in last) is (view is compared)
+        assert ("result of t did not change" in last) is (view is compared)
     assert len(all_lines(WatchView(phase=Phase.BROKEN, saved="x", reason="y"), _as_sent)) == 1
 
 

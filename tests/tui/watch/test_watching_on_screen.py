@@ -164,7 +164,7 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(
             "from before the save",
         )
         await pilot.press("W")
-        await shows(app, "The definitions are as before", "the result on the screen is from before the save")
+        await shows(app, "The definitions did not change", "the result on the screen is from before the save")
         await pilot.press("escape")
         await shows(app, "#1 done")
         if is_in_history:
