@@ -112,6 +112,8 @@ for line in sys.stdin:
     if request.get("method") == "tools/call":
         print("DEBUG made hunter2-Secret", flush=True)
         print('{"jsonrpc": "2.0", "id": 9, "method": "ask/hunter2-Secret"}', flush=True)
+        # A request that is open when its call ends is withdrawn, not answered.
+        sys.stdin.readline()
         print('{"jsonrpc": "2.0", "id": 1, "id": 1, "result": {"key": "another-Secret"}}', flush=True)
         result = {"content": [], "structuredContent": {"key": "hunter2-Secret"}}
     elif request.get("method") == "tools/list":
