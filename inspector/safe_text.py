@@ -56,7 +56,7 @@ def safe_line(text: str) -> str:
 def safe_name(text: str) -> str:
     """`safe_line` for a name: in a word with Latin letters, letters of lookalike scripts become symbols too.
 
-    A Cyrillic letter is shown as in `send_rep⟨U+043E⟩rt`, so that nobody takes it for a Latin one.
+    A Cyrillic letter is shown as in `send_rep⟨U+043E⟩rt`, so that it is not taken for a Latin one.
     """
     shown = safe_line(text)
     return shown if shown.isascii() else _WORD.sub(_unmixed, shown)

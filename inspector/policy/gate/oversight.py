@@ -114,7 +114,7 @@ class Oversight:
         self.number = 1
         """The number of the agent session, counted from 1."""
         self.propagation: dict[str, SourceDetail] = {}
-        """How much each server is told about the sources of other servers, by target.
+        """How much each server learns about the sources of other servers, by target.
 
         A request to a target that is missing here has no annotations.
         """

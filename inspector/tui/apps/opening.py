@@ -11,7 +11,6 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from inspector.boundary.bounded import Level
-from inspector.pins.known_secrets import KnownSecrets
 from inspector.pins.pins import ConfirmReason
 from inspector.protocol.outcome import Result, unfinished
 from inspector.session.call_record import CallRecord
@@ -19,6 +18,7 @@ from inspector.session.live import Session
 from inspector.tui.call.runner import CallRunner
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.policy.gate import PolicyGate
+from inspector.tui.result.sides import KnownBeside
 
 
 class AppOpener:
@@ -36,7 +36,7 @@ class AppOpener:
         asking: Callable[[str], Awaitable[Sequence[ConfirmReason]]],
         *,
         called: Callable[[CallRecord], None],
-        known: Callable[[CallRecord], KnownSecrets],
+        known: KnownBeside,
     ) -> None:
         """`asking`: returns the reasons to ask before a tool's first call, such as a changed definition.
 

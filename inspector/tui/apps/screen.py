@@ -1,6 +1,5 @@
 """The screen of an open MCP Apps interface: its actions, what was refused, and what it sends to the model."""
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
@@ -10,11 +9,10 @@ from textual.content import Content
 
 from inspector.apps.browser.running import AppEntry, AppEntryKind
 from inspector.boundary.bounded import Level
-from inspector.pins.known_secrets import KnownSecrets
-from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.pane import ResultPane
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_view
 from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.widgets.lines import Lines
@@ -50,10 +48,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
     )
     FAILED = "The entry could not be shown"
 
-    def __init__(
-        self, uri: str, tool: str, level: Level, known: Callable[[CallRecord], KnownSecrets]
-    ) -> None:
-        """`known`: returns the values that were withheld from calls so far. Called in a thread; it blocks."""
+    def __init__(self, uri: str, tool: str, level: Level, known: KnownBeside) -> None:
         super().__init__()
         self._known = known
         self._uri = uri

@@ -18,7 +18,6 @@ from inspector.apps.interface import AppInterface, interface_in
 from inspector.boundary.bounded import Level
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
 from inspector.json.exact import JsonObject
-from inspector.pins.known_secrets import KnownSecrets
 from inspector.pins.pins import ConfirmReason
 from inspector.protocol.catalogue import Kind, Tool, unlisted
 from inspector.protocol.outcome import Result
@@ -28,6 +27,7 @@ from inspector.session.live import Session
 from inspector.tui.apps.screen import AppScreen
 from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.policy.view import DecisionView
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.text import content, count, cut_in_the_middle, shortened, size
 from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
 
@@ -57,7 +57,7 @@ class AppServer:
         gate: PolicyGate,
         asking: Callable[[str], Awaitable[Sequence[ConfirmReason]]],
         called: Callable[[CallRecord], None],
-        known: Callable[[CallRecord], KnownSecrets],
+        known: KnownBeside,
         uri: str,
     ) -> None:
         """`under`: the main screen. `asking`, `called`, `known`: as in `AppOpener`.

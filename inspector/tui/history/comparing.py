@@ -1,7 +1,6 @@
 """Two calls side by side: their arguments, their outcomes, and their results if both are still in memory."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
 from datetime import datetime
 from typing import ClassVar
 
@@ -14,13 +13,12 @@ from textual.content import Content
 from inspector.boundary.mask import MASK
 from inspector.hosts.masks import masked_leaves, masks_of, sent_word
 from inspector.json.exact import JsonObject
-from inspector.pins.known_secrets import KnownSecrets
-from inspector.session.call_record import CallRecord
 from inspector.tui.history.keeper import HistoryCall
 from inspector.tui.history.rows import outcome, time_words
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import leaf_count
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Outline, SideDifference
 from inspector.tui.values.pane import OutlineLines, Shown
@@ -42,8 +40,7 @@ class PairAsked(Struct, frozen=True, kw_only=True):
 
     left: HistoryCall
     right: HistoryCall
-    known: Callable[[CallRecord], KnownSecrets]
-    """Returns the values that were withheld from calls so far. Called in a thread; it blocks."""
+    known: KnownBeside
 
 
 class Pair(Struct, frozen=True, kw_only=True):

@@ -11,13 +11,12 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Input
 
-from inspector.pins.known_secrets import KnownSecrets
-from inspector.session.call_record import CallRecord
 from inspector.tui.history.comparing import PairAsked, PairScreen
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
 from inspector.tui.history.rows import CallsAsked, ShownCalls, heading, listing, row_of, title_words
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.values.outline import Outline
 from inspector.tui.values.searched import SearchedValues
@@ -60,11 +59,11 @@ class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=Fal
         target: str,
         obstacle: Callable[[RequestedAction], str],
         save: Callable[[HistoryCall], None],
-        known: Callable[[CallRecord], KnownSecrets],
+        known: KnownBeside,
     ) -> None:
         """`obstacle`: returns the reason why an action (call or edit) is not possible now, or an empty text.
 
-        `save`: asks for a name and saves a call. `known`: see `PairAsked`.
+        `save`: asks for a name and saves a call.
         """
         super().__init__()
         self._known = known

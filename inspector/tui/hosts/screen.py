@@ -1,6 +1,5 @@
 """The screen that compares all hosts on one result."""
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from msgspec import Struct
@@ -11,7 +10,6 @@ from textual.content import Content
 from textual.timer import Timer
 
 from inspector.boundary.options import Level
-from inspector.pins.known_secrets import KnownSecrets
 from inspector.session.call_record import CallRecord
 from inspector.tui.hosts.view import (
     ComparedHost,
@@ -28,6 +26,7 @@ from inspector.tui.hosts.view import (
 )
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.result.view import SERVER_NAME
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
@@ -61,13 +60,13 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
     def __init__(
         self,
         record: CallRecord,
-        known: Callable[[CallRecord], KnownSecrets],
+        known: KnownBeside,
         *,
         level: Level,
         host: str,
         hosts: int,
     ) -> None:
-        """`known`: see `HostsAsked`. `host`: the current host. `hosts`: the number of hosts."""
+        """`host`: the current host. `hosts`: the number of hosts."""
         super().__init__()
         self._record = record
         self._known = known

@@ -17,6 +17,7 @@ from inspector.hosts.profile import Call, Host, HostChange, ModelContext, eviden
 from inspector.hosts.registry import hosts
 from inspector.pins.known_secrets import KnownSecrets, calls_withheld_from
 from inspector.session.call_record import CallRecord
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.result.view import lacks_values
 from inspector.tui.text import content, count, level_style, path, shortened, size
 
@@ -109,8 +110,7 @@ class HostsAsked(Struct, frozen=True, kw_only=True):
 
     record: CallRecord
     level: Level
-    known: Callable[[CallRecord], KnownSecrets]
-    """Returns the values that were withheld from calls so far. Called in a thread; it blocks."""
+    known: KnownBeside
     turn: Turn
 
 

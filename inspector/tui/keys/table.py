@@ -508,7 +508,7 @@ PANES: tuple[Command, ...] = (
         "y",
         "copy",
         "copy result",
-        "Copies the value under the cursor, its pointer, a whole side, or the call. Masks stay masks.",
+        "Copies the value under the cursor, its pointer, a whole side, or the call. Masked values stay masked.",
         palette=True,
     ),
     _result(
@@ -842,7 +842,7 @@ SCREENS: tuple[Command, ...] = (
         shown="N [",
     ),
     _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
-    _frame("frame.copy", "y", "copy", "copy", "Copies the frame as it is shown. Masks stay masks."),
+    _frame("frame.copy", "y", "copy", "copy", "Copies the frame as it is shown. Masked values stay masked."),
     _hosts("hosts.back", "escape,c", "app.pop_screen", "back", "Back to the main screen.", shown="Esc c"),
     _hosts(
         "hosts.boundary",

@@ -6,10 +6,8 @@ from functools import partial
 from textual.screen import Screen
 
 from inspector.errors import UsageError
-from inspector.pins.known_secrets import KnownSecrets
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
-from inspector.session.call_record import CallRecord
 from inspector.tui.call.runner import CallRunner
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper, LeftAt
@@ -17,6 +15,7 @@ from inspector.tui.history.rows import arguments_line
 from inspector.tui.history.saving import call_dialog
 from inspector.tui.history.screen import HistoryScreen, RequestedAction
 from inspector.tui.main.selection import Selection
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.text import content, cut_in_the_middle, shortened
 
 
@@ -31,7 +30,7 @@ class HistoryActions:
         selection: Selection,
         runner: CallRunner,
         target: Target,
-        known: Callable[[CallRecord], KnownSecrets],
+        known: KnownBeside,
         *,
         as_saved: Callable[[], str] | None,
         will_come_back: Callable[[str], None],

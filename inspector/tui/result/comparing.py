@@ -7,10 +7,10 @@ from msgspec import Struct
 from textual.screen import Screen
 
 from inspector.boundary.bounded import Level
-from inspector.pins.known_secrets import KnownSecrets
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.contrast import Contrast, Lens, contrast
 from inspector.tui.result.pane import ResultPane
+from inspector.tui.result.sides import KnownBeside
 from inspector.tui.result.view import SERVER_NAME
 from inspector.tui.runtime.latest import Latest
 
@@ -30,8 +30,7 @@ class ContrastAsked(Struct, frozen=True, kw_only=True):
     record: CallRecord
     left: Lens
     right: Lens
-    known: Callable[[CallRecord], KnownSecrets]
-    """Returns the values that were withheld from calls so far. Called in a thread; it blocks."""
+    known: KnownBeside
 
 
 class Comparing:
@@ -42,9 +41,8 @@ class Comparing:
         screen: Screen[None],
         result: ResultPane,
         changed: Callable[[], None],
-        known: Callable[[CallRecord], KnownSecrets],
+        known: KnownBeside,
     ) -> None:
-        """`known`: see `ContrastAsked`."""
         self._screen = screen
         self._known = known
         self._result = result

@@ -1,6 +1,7 @@
 """The two sides of a result: what the server sent, and what the model gets, put into the shape of what was sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -13,6 +14,9 @@ from inspector.pins.known_secrets import KnownSecrets
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.values.blocks import BlockPairs, paired_content
+
+KnownBeside: TypeAlias = Callable[[CallRecord], KnownSecrets]
+"""Returns the values that were withheld from calls so far, those before this call included. Blocks: call it in a thread."""
 
 FIRST = ("structuredContent", "content", "isError")
 """The members of a result that a model may see, in the order in which they are drawn."""
