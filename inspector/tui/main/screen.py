@@ -1319,9 +1319,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def action_tab(self, tab: str) -> None:
         self._room.make_room_for(self._tool)
         spot = self._catalogue.spot
-        if tab == "call" and spot is not None and spot.entry is not None and spot != self._rested:
+        if tab == "call" and spot is not None and spot.entry is not None:
             server = self._servers.all[spot.server]
-            if server.selection.is_moved_to(spot.entry):
+            is_open = spot == self._rested and not server.selection.is_opening
+            if not is_open and server.selection.is_moved_to(spot.entry):
                 # The form of the item under the cursor is not open yet.
                 self._servers.choose(server).choose(spot.entry)
                 return

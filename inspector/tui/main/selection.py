@@ -249,6 +249,11 @@ class Selection:
             self._open(entry)
 
     @property
+    def is_opening(self) -> bool:
+        """True while the panes do not show the chosen item yet."""
+        return self._items.is_busy
+
+    @property
     def _wanted_entry(self) -> Entry | None:
         """The open item, or the one that is being opened in its place."""
         if self._items.is_busy:

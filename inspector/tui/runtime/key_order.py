@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _POLL_S = 0.005
 _LONGEST_S = 0.3
 """The maximum time in seconds that a key waits for the previous one, which may be stuck."""
+_LONGEST_OPENING_S = 2.0
+"""The maximum time in seconds that a key waits for an item that will get the focus."""
 
 
 class KeyOrder:
@@ -70,6 +72,8 @@ class KeyOrder:
                 # focus itself.
                 await _processed(self._app)
                 await _processed(self._app.screen)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LONGEST_OPENING_S):
                 while self._will_focus():  # noqa: ASYNC110 - no event says that the focus has moved
                     await asyncio.sleep(_POLL_S)
                 await _processed(self._app)

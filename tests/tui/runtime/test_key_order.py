@@ -1,11 +1,17 @@
 """Keys that arrive together, as over a slow line."""
 
+import asyncio
+import threading
+
 import pytest
 from textual import events
 
 from inspector.json.exact import Json
+from inspector.protocol.catalogue import Tool
 from inspector.tui.app import SightlineApp
 from inspector.tui.call.pane import CallPane
+from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
+from inspector.tui.main import selection
 from inspector.tui.runtime.key_reader import KeyReader
 from tests.driven import drives
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
@@ -58,6 +64,32 @@ async def test_letters_after_enter_go_into_the_form_that_is_still_being_opened(s
         await settled(pilot, app, "▸ quiet")
         await pilot.press("escape")
         arrive(app, "j", "enter", "rather this")
+        await settled(pilot, app, "rather this")
+        assert app.screen.query_one(CallPane).has_focus_within
+
+
+async def test_1_while_the_item_under_the_cursor_is_being_opened_goes_to_its_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drives()
+    opening, may_open = threading.Event(), threading.Event()
+
+    def slowly(asked: ItemAsked) -> ToolView:
+        if isinstance(asked.entry, Tool) and asked.entry.name == "translate":
+            opening.set()
+            may_open.wait(20)
+        return tool_view(asked.entry, asked.record, asked.before)
+
+    monkeypatch.setattr(selection, "_asked_item", slowly)
+    app = app_of(Script(tools=_TOOLS))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "No arguments")
+        arrive(app, "j")
+        await asyncio.to_thread(opening.wait, 20)
+        arrive(app, "1", "rather this")
+        # Longer than a key waits for one that may be stuck.
+        await asyncio.sleep(0.5)
+        may_open.set()
         await settled(pilot, app, "rather this")
         assert app.screen.query_one(CallPane).has_focus_within
 
