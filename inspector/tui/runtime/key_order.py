@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -13,10 +12,10 @@ if TYPE_CHECKING:
     from textual.app import App
 
 _POLL_S = 0.005
-_LONGEST_S = 0.3
-"""The maximum time in seconds that a key waits for the previous one, which may be stuck."""
-_LONGEST_OPENING_S = 2.0
-"""The maximum time in seconds that a key waits for an item that will get the focus."""
+_LONGEST_TURNS = 60
+"""How many waits of `_POLL_S` a key waits for the previous one, which may be stuck. On a busy machine, these take longer."""
+_LONGEST_OPENING_TURNS = 400
+"""How many waits of `_POLL_S` a key waits for an item that will get the focus."""
 
 
 class KeyOrder:
@@ -61,25 +60,37 @@ class KeyOrder:
             self._settling = asyncio.ensure_future(self._settle(focused))
 
     async def _settle(self, focused: MessagePump) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LONGEST_S):
-                # A key bubbles from the focused widget up to the app.
-                node: MessagePump | None = focused
-                while node is not None:
-                    await _processed(node)
-                    node = node._parent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - every pump has it, and it never raises
-                # The key may have asked the app for another focus, or for another screen, which then sets the
-                # focus itself.
-                await _processed(self._app)
-                await _processed(self._app.screen)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LONGEST_OPENING_S):
-                while self._will_focus():  # noqa: ASYNC110 - no event says that the focus has moved
-                    await asyncio.sleep(_POLL_S)
-                await _processed(self._app)
+        await _within(_LONGEST_TURNS, self._handled(focused))
+        await _within(_LONGEST_OPENING_TURNS, self._opened())
         self._settled()
         if not self._app.call_later(self._next):
             self._settling = None
+
+    async def _handled(self, focused: MessagePump) -> None:
+        # A key bubbles from the focused widget up to the app.
+        node: MessagePump | None = focused
+        while node is not None:
+            await _processed(node)
+            node = node._parent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - every pump has it, and it never raises
+        # The key may have asked the app for another focus, or for another screen, which then sets the focus itself.
+        await _processed(self._app)
+        await _processed(self._app.screen)
+
+    async def _opened(self) -> None:
+        while self._will_focus():  # noqa: ASYNC110 - no event says that the focus has moved
+            await asyncio.sleep(_POLL_S)
+        await _processed(self._app)
+
+
+async def _within(turns: int, waiting: Coroutine[None, None, None]) -> None:
+    """Wait until `waiting` has ended, at most this many times `_POLL_S`; then cancel it."""
+    task = asyncio.ensure_future(waiting)
+    try:
+        for _ in range(turns):
+            if (await asyncio.wait({task}, timeout=_POLL_S))[0]:
+                return
+    finally:
+        task.cancel()
 
 
 async def _processed(pump: MessagePump) -> None:
