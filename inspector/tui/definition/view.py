@@ -195,7 +195,7 @@ def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
 
 
 _COUNTED_BY = {
-    LOOSENED: "loosened, so that results with withheld parts still fit",
+    LOOSENED: "loosened by the boundary: it may withhold parts of any result, which must still fit",
     "host": "changed by the host",
 }
 

@@ -93,7 +93,8 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
             content(words, "bold $text-error"),
             Content.assemble(f"{view.sender} sent ", ("nothing", "bold")),
             Content.styled(
-                "each host words this error for its model; its words are not known here", "$text-warning"
+                "the model's side shows a code of Sightline: each host words this error itself",
+                "$text-warning",
             ),
         )
     found = counted(view.removals)

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 from typing import TypeAlias
 
-from inspector.json.opened import TEXT
 from inspector.tui.values.sides import ABSENT, Value, is_container, size_of
+from inspector.tui.values.texts import may_be_opened
 from inspector.tui.values.wrap import quoted
 
 Item: TypeAlias = tuple[str, str, Value, Value, int, int, int]
@@ -35,7 +35,7 @@ def record_labels(keys: tuple[str, ...]) -> tuple[str, ...] | None:
     """
     labels = [tree_label(key) for key in keys[:_MOST_KEYS]]
     is_picture = not MIME_KEYS.isdisjoint(keys)
-    if not 0 < len(keys) <= _MOST_KEYS or is_picture or any(label.endswith(TEXT) for label in labels):
+    if not 0 < len(keys) <= _MOST_KEYS or is_picture or any(map(may_be_opened, labels)):
         return None
     below: list[Item] = [(label, "", None, None, 0, 0, 0) for label in labels]
     pad(below)

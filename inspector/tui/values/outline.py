@@ -39,7 +39,7 @@ from inspector.tui.values.sides import (
     same,
     shape_of,
 )
-from inspector.tui.values.texts import block_texts, leaf_text, opened_texts
+from inspector.tui.values.texts import block_texts, leaf_text, may_be_opened, opened_texts
 from inspector.tui.values.wrap import LEAST, LinedText, PieceKind, Span, Wrapped, is_plain, plain_rows, quoted
 
 
@@ -477,7 +477,7 @@ class Outline:
             one, other = texts
             label = f"{label} {TEXT}"
             self._suffixes[len(self._labels)] = TEXT
-        pair = opened_texts(one, other) if label.rstrip().endswith(TEXT) and parent >= 0 else None
+        pair = opened_texts(one, other) if may_be_opened(label) and parent >= 0 else None
         if pair is not None:
             one, other = pair
             flags |= _OPENED

@@ -5,6 +5,15 @@ from inspector.json.opened import TEXT, opened
 from inspector.tui.values.sides import ABSENT, Value, shape_of
 from inspector.tui.values.wrap import PieceKind
 
+_OPENED = (TEXT, "result")
+"""The ends of the labels at which a text may be JSON: the text of a content block, and the member of structured content
+in which the SDK for Python puts the text that a function returns."""
+
+
+def may_be_opened(label: str) -> bool:
+    """True if a text with this label is shown as JSON, if it is JSON."""
+    return label.rstrip().endswith(_OPENED)
+
 
 def block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
     """The texts of two text blocks without other members. An absent side stays absent; None if a side is anything else."""

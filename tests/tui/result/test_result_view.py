@@ -152,6 +152,16 @@ def test_a_masked_copy_of_the_structured_content_keeps_its_shape() -> None:
     assert any('"_withheld"' in line or "_withheld" in line for line in side(view, 1))
 
 
+def test_the_text_that_a_function_returns_is_shown_as_json_beside_its_copy() -> None:
+    text = dump_text({"rows": [1, 2]})
+    view = view_of(
+        {"content": [{"type": "text", "text": text}], "structuredContent": {"result": text}}, Level.OPEN
+    )
+    shown = [" ".join(line.split()) for line in side(view, 0) if line]
+    rows = ["rows[0] 1", "rows[1] 2"]
+    assert shown[:7] == ["structuredContent", "result, JSON", *rows, "content[0] text, JSON", *rows]
+
+
 def test_values_that_only_closed_withholds_are_marked_and_readable() -> None:
     view = view_of(RESULT, Level.CLOSED)
     node = node_of(view, "/content/0/text")
@@ -626,7 +636,7 @@ def test_the_message_about_a_missing_answer_is_not_on_the_server_side(level: Lev
     assert not any(outline.side_row(node, 0, 60, 0) for node in range(len(outline)))
     assert any(outline.side_row(node, 1, 60, 0) for node in range(len(outline)))
     assert strip(view).plain.startswith(
-        "Sightline: no answer to tools/call within 60 s  server sent nothing  each host words this error"
+        "Sightline: no answer to tools/call within 60 s  server sent nothing  the model's side shows a code of Sightline"
     )
     assert "withheld" not in strip(view).plain
 
