@@ -25,6 +25,11 @@ def editable(value: Json) -> str:
     except (msgspec.MsgspecError, RecursionError):
         # The value contains NaN, or is nested too deep to be indented.
         text = dump_text(value)
+    return _printable(text)
+
+
+def _printable(text: str) -> str:
+    """JSON text with control and invisible characters as escapes."""
     if safe(text) == text:
         return text
     return "".join(character if safe(character) == character else _escaped(character) for character in text)
@@ -68,7 +73,7 @@ def call_command(
 def _call_words(name: str, arguments: JsonObject) -> list[str]:
     item = item_of(name)
     if item is None:
-        return ["call", name, *(["--args", " ".join(editable(arguments).split("\n"))] if arguments else [])]
+        return ["call", name, *(["--args", _printable(dump_text(arguments))] if arguments else [])]
     words = ["prompt" if item.kind is Kind.PROMPT else "read", item.name]
     for key, value in arguments.items():
         words += ["--arg", f"{key}={value}" if isinstance(value, str) else f"{key}:={dump_text(value)}"]

@@ -323,7 +323,7 @@ async def test_a_call_is_copied_without_its_sensitive_arguments() -> None:
         await settled(pilot, app, "valid")
         await pilot.press("y")
         await settled(pilot, app, "Copied, without the sensitive argument /pin.")
-        assert app.clipboard == """sightline call order --args '{   "what": "tea" }' demo"""
+        assert app.clipboard == """sightline call order --args '{"what":"tea"}' demo"""
 
 
 async def test_a_list_of_objects_is_filled_row_by_row() -> None:
