@@ -1,7 +1,8 @@
 """Arguments as a user writes them: one at a time as `k=v`, or all as JSON."""
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -58,9 +59,8 @@ def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
             return _choice(field, text)
         case FieldKind.LIST:
             return _list(field, text)
-        case FieldKind.OBJECT:
-            value = _parsed(text, field.name)
-            return value if isinstance(value, dict) else _refuse(field, text)
+        case FieldKind.OBJECT if stripped.startswith("{"):
+            return _parsed(stripped, field.name)
         case FieldKind.JSON:
             return _text_or_json(field, text) if may_be_text(field) else _parsed(text, field.name)
         case _:
@@ -86,14 +86,76 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
                 f"not an argument: {_cut(assignment)}", "Write k=v, or k:=JSON for anything but text."
             )
         target = _target(form.fields, name)
-        if is_json:
-            value = _hinted(text, name, _JSON_TEXT)
-        elif target.field is None or (may_be_text(target.field) and not target.field.types):
-            value = _open(text)
-        else:
-            value = coerce(text, replace(target.field, name=name))
+        try:
+            value = _read(text, name, target.field, is_json=is_json)
+        except UsageError as error:
+            of_form = _form_hint(name, target.field) if target.field else ""
+            error.hint = error.hint or of_form or (_JSON_TEXT if is_json else "")
+            raise
         _place(arguments, name, target, value)
     return arguments
+
+
+def _read(text: str, name: str, field: Field | None, *, is_json: bool) -> Json:
+    """The value of an assignment. `field`: the declared field; None if there is none."""
+    if is_json:
+        return _parsed(text, name)
+    if field is None or (may_be_text(field) and not field.types):
+        return _open(text)
+    return coerce(text, replace(field, name=name))
+
+
+def assignments_for(paths: Iterable[Sequence[str]], schema: Json) -> Iterator[str]:
+    """How to write the arguments at `paths`, with a placeholder for each value: `k=VALUE`, `k:={…}`.
+
+    An object is written by its required members. Paths that no assignment can set are left out, such as one into a
+    list. The names are untrusted text.
+    """
+    fields = form_of(schema).fields
+    for path in paths:
+        yield from _assignments(tuple(path), fields)
+
+
+def _assignments(path: tuple[str, ...], fields: tuple[Field, ...]) -> Iterator[str]:
+    name = ".".join(path)
+    target = _target(fields, name)
+    if target.path != path:
+        return
+    field = target.field
+    required = [each.name for each in field.fields if each.required] if field else []
+    if required:
+        for member in required:
+            yield from _assignments((*path, member), fields)
+    else:
+        yield name + _placeholder(field)
+
+
+def _placeholder(field: Field | None) -> str:
+    """What follows the name of an argument in an assignment: `=VALUE`, or `:=` and the beginning of its JSON."""
+    match field:
+        case Field(kind=FieldKind.OBJECT):
+            return ":={…}"
+        case Field(kind=FieldKind.LIST) if not splits_at_commas(field):
+            return ":=[…]"
+        case Field(kind=FieldKind.JSON) if not may_be_text(field):
+            return ":=JSON"
+        case _:
+            return "=VALUE"
+
+
+def _form_hint(name: str, field: Field) -> str:
+    """How to write an object, or a list of anything but plain values; empty for other fields."""
+    inner = field.fields or (field.item.fields if field.item else ())
+    members = [each.name for each in inner if each.required] or [each.name for each in inner]
+    member = _cut(members[0]) if members else "key"
+    example = f"{{{dump_text(member)}: …}}"
+    if field.kind is FieldKind.OBJECT:
+        whole, one = shlex.quote(f"{name}:={example}"), shlex.quote(f"{name}.{member}=VALUE")
+        return f"Write --arg {whole} or --arg {one}."
+    if field.kind is FieldKind.LIST and not splits_at_commas(field):
+        item = example if field.item and field.item.kind is FieldKind.OBJECT else "…"
+        return f"Write --arg {shlex.quote(f'{name}:=[{item}]')}."
+    return ""
 
 
 def from_json(text: str) -> JsonObject:
@@ -229,10 +291,14 @@ def _list(field: Field, text: str) -> Json:
     stripped = text.strip()
     if not stripped:
         return []
-    if stripped.startswith("[") or not splits_at_commas(field):
-        hint = _LIST if splits_at_commas(field) else ""
-        value = _hinted(stripped, field.name, hint)
-        return value if isinstance(value, list) else _refuse(field, text)
+    if stripped.startswith("["):
+        try:
+            return _parsed(stripped, field.name)
+        except UsageError as error:
+            error.hint = _LIST if splits_at_commas(field) else ""
+            raise
+    if not splits_at_commas(field):
+        _refuse(field, text)
     parts = [part.strip() for part in stripped.split(",")]
     if field.item is None:
         return list[Json](parts)
@@ -245,15 +311,6 @@ def _list(field: Field, text: str) -> Json:
 
 _JSON_TEXT = "A text after := needs double quotes, as in JSON; after = it needs none."
 _LIST = 'Write a, b or, as JSON, ["a", "b"].'
-
-
-def _hinted(text: str, name: str, hint: str) -> Json:
-    """Parse a text like `_parsed`, but add `hint` to an error that has no hint."""
-    try:
-        return _parsed(text, name)
-    except UsageError as error:
-        error.hint = error.hint or hint
-        raise
 
 
 def _parsed(text: str, name: str) -> Json:

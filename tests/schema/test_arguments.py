@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonText, Number, dump_text, equal, parse
-from inspector.schema.arguments import assigned, coerce, from_json
+from inspector.schema.arguments import assigned, assignments_for, coerce, from_json
 from inspector.schema.fields import field_of
 
 
@@ -95,7 +95,12 @@ def test_text_is_converted_to_the_declared_type(schema: str, text: str, expected
         ('{"type": "array"}', "[1", "n: not JSON: Expecting ',' delimiter (line 1, column 3)"),
         ('{"type": "array", "items": {"type": "object"}}', "{}", 'n: expected a JSON list, got "{}"'),
         ('{"type": "object"}', "[]", 'n: expected a JSON object, got "[]"'),
-        ('{"type": "object"}', "a", "n: not JSON: Expecting value (line 1, column 1)"),
+        ('{"type": "object"}', "a", 'n: expected a JSON object, got "a"'),
+        (
+            '{"type": "object"}',
+            "{a}",
+            "n: not JSON: Expecting property name enclosed in double quotes (line 1, column 2)",
+        ),
         ('{"type": "object"}', '{"a": {"b": 1, "b": 2}}', "n: names a key twice: b (at /a)"),
         ("{}", "[NaN]", "n: NaN is not a JSON number (at /0)"),
         (_TEXT_OR_LIST, "[a, b]", "n: not JSON: Expecting value (line 1, column 2)"),
@@ -288,7 +293,12 @@ def test_any_text_is_converted_or_refused_as_a_usage_error(text: str, schema: st
         ("place=London", ""),
         ("hidden=new_york", ""),
         ("tags=[a,b]", 'Write a, b or, as JSON, ["a", "b"].'),
-        ("rows=[a,b]", ""),
+        ("rows=[a,b]", "Write --arg 'rows:=[{\"id\": …}]'."),
+        ("rows:=a", "Write --arg 'rows:=[{\"id\": …}]'."),
+        ("grid=a", "Write --arg 'grid:=[…]'."),
+        ("who=Ann", "Write --arg 'who:={\"name\": …}' or --arg who.name=VALUE."),
+        ("who:={name}", "Write --arg 'who:={\"name\": …}' or --arg who.name=VALUE."),
+        ("who.home=x", "Write --arg 'who.home:={\"key\": …}' or --arg who.home.key=VALUE."),
         ("text:=a", "A text after := needs double quotes, as in JSON; after = it needs none."),
     ],
 )
@@ -296,8 +306,34 @@ def test_the_error_about_an_argument_has_the_nearest_fix(assignment: str, hint: 
     schema = value_of("""{"type": "object", "properties": {
         "place": {"enum": ["New York", "Chicago", 5]}, "hidden": {"enum": ["New York"], "writeOnly": true},
         "tags": {"type": "array", "items": {"type": "string"}},
-        "rows": {"type": "array", "items": {"type": "object"}}, "text": {"type": "string"}
+        "rows": {"type": "array", "items": {"type": "object", "required": ["id"]}}, "text": {"type": "string"},
+        "grid": {"type": "array", "items": {"type": "array"}},
+        "who": {"type": "object", "properties": {"nick": {}, "name": {}, "home": {"type": "object"}}, "required": ["name"]}
     }}""")
     with pytest.raises(UsageError) as caught:
         assigned([assignment], schema)
     assert caught.value.hint == hint
+
+
+def test_missing_arguments_are_written_in_the_forms_of_their_types() -> None:
+    schema = value_of("""{"type": "object", "properties": {
+        "text": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}},
+        "rows": {"type": "array", "items": {"type": "object", "required": ["id"]}},
+        "either": {"type": ["integer", "object"]}, "free": {"type": "object"}, "1": {"type": "integer"},
+        "a.b": {"type": "integer"}, "a": {"type": "object", "properties": {"b": {"type": "integer"}}},
+        "who": {"type": "object", "required": ["name", "home"], "properties": {
+            "nick": {}, "home": {"type": "object", "required": ["street", "flags"], "properties": {
+                "flags": {"type": "object", "properties": {"x": {"type": "boolean"}}}}}
+        }}
+    }}""")
+
+    def written(*path: str) -> list[str]:
+        return list(assignments_for([path], schema))
+
+    assert written("text") + written("tags") + written("1") == ["text=VALUE", "tags=VALUE", "1=VALUE"]
+    assert written("rows") + written("either") + written("free") == ["rows:=[…]", "either:=JSON", "free:={…}"]
+    assert written("undeclared") == ["undeclared=VALUE"]
+    assert written("who") == ["who.home.flags:={…}", "who.home.street=VALUE", "who.name=VALUE"]
+    assert written("who", "home", "street") == ["who.home.street=VALUE"]
+    # No assignment sets a member of an item, and `a.b` is the argument of that name.
+    assert written("rows", "0", "id") == written("a", "b") == written("undeclared", "id") == []
