@@ -2,7 +2,7 @@
 
 import difflib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -63,6 +63,33 @@ class SectionedOption(click.Option):
         self.section = section
 
 
+class FormatOption(SectionedOption):
+    """The option `--format`. If `json` is one of its formats, `--json` is short for `--format json`."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        self.has_json = "json" in settings["type"].choices
+        short = " --json is short for --format json." if self.has_json else ""
+        super().__init__(*args, show_default=True, help=f"Format of the output.{short}", **settings)
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Add `--format`, and the short form."""
+        super().add_to_parser(parser, ctx)
+        if self.has_json:
+            parser.add_option(self, [JSON_OPTION], self.name, action="store_const", const="json")
+
+
+JSON_OPTION = "--json"
+"""Short for `--format json`."""
+
+
+class ExtraWordsError(click.UsageError):
+    """The command line has more words than the command has arguments. `words`: those too many."""
+
+    def __init__(self, words: Sequence[str], ctx: click.Context) -> None:
+        super().__init__(f"too many words: {' '.join(words)}", ctx)
+        self.words = tuple(words)
+
+
 class WrappedHelp(click.Command):
     """A command whose help is wrapped at words on a terminal, including lines that click would not wrap."""
 
@@ -98,6 +125,14 @@ class SectionedCommand(WrappedHelp):
         connects = any("--timeout" in option.opts for option in self.params)
         common = (ExitCode.OK, ExitCode.USAGE, *(_OF_CONNECTING if connects else ()))
         self.exits = tuple(sorted({*common, *exits}))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of the command. Raises ExtraWordsError."""
+        ctx.allow_extra_args = True
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            raise ExtraWordsError(extra, ctx)
+        return extra
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, after the warning about its options among the words after `--`."""

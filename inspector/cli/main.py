@@ -8,9 +8,9 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.help import WrappedHelp, suggestion
+from inspector.cli.help import JSON_OPTION, ExtraWordsError, WrappedHelp, suggestion
 from inspector.cli.output import DIAGNOSTICS, UnreadError, defect, discard, finish
-from inspector.cli.start import Interface, Invocation, has_terminal
+from inspector.cli.start import Interface, Invocation, has_terminal, meant_command
 from inspector.errors import ExitCode, InspectorError, UsageError
 
 COMMANDS = {
@@ -182,10 +182,7 @@ def _reworded(error: click.ClickException) -> UsageError:
         known = [one for each in params if isinstance(each, click.Option) for one in each.opts]
         arguments = [each.human_readable_name for each in params if isinstance(each, click.Argument)]
         bare = error.option_name.lstrip("-").upper()
-        is_json = error.option_name == "--json" and "--format" in known
-        close = (
-            "Did you mean --format json?" if is_json else suggestion(error.option_name, known, most=1).strip()
-        )
+        close = suggestion(error.option_name, known, most=1).strip()
         target = _TARGETS_BY_OPTION.get(error.option_name, "") if "--timeout" in known else ""
         if bare in arguments:
             close = f"{bare} is an argument: write it without {error.option_name}."
@@ -193,6 +190,9 @@ def _reworded(error: click.ClickException) -> UsageError:
             close = f"To pass an argument of the tool, write --arg {error.option_name[2:]}=VALUE."
         close = f"{target} {close}".strip()
         return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())
+    if isinstance(error, ExtraWordsError) and context:
+        last = context.params.get("target") or context.params.get("after")
+        more = f"{meant_command((last, *error.words)) if last else ''} {more}".strip()
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and context:
         names = context.command.list_commands(context) if isinstance(context.command, click.Group) else []
         return UsageError(
@@ -221,6 +221,6 @@ def _split(argv: list[str]) -> tuple[list[str], tuple[str, ...] | None]:
 
 
 def _wants_json(head: list[str]) -> bool:
-    return "--format=json" in head or any(
+    return not {"--format=json", JSON_OPTION}.isdisjoint(head) or any(
         (word, value) == ("--format", "json") for word, value in pairwise(head)
     )

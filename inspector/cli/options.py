@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from msgspec.structs import replace
 
 from inspector.boundary.options import BoundaryPolicy, Level
-from inspector.cli.help import SectionedOption, WordChoice, suggestion
+from inspector.cli.help import FormatOption, SectionedOption, WordChoice, suggestion
 from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import UsageError
 from inspector.files import paths
@@ -86,7 +86,8 @@ def takes(
         command.__dict__.update(function.__dict__)
         decorated: Callable[..., Returned] = command
         for key, (section, words, settings) in reversed(_options_of(group, only).items()):
-            decorated = click.option(*words, key, cls=SectionedOption, section=section, **settings)(decorated)
+            shown: dict[str, Any] = {"cls": SectionedOption, "section": section, **settings}
+            decorated = click.option(*words, key, **shown)(decorated)
         return decorated
 
     return decorate
@@ -118,14 +119,7 @@ def _made(group: type[Group], values: dict[str, object]) -> Group:
 
 def format_option(*formats: str) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
     """The option `--format`, passed to the command as `format_`. The first format is the default."""
-    return click.option(
-        "--format",
-        "format_",
-        type=WordChoice(formats),
-        default=formats[0],
-        show_default=True,
-        help="Format of the output.",
-    )
+    return click.option("--format", "format_", cls=FormatOption, type=WordChoice(formats), default=formats[0])
 
 
 def _be_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> bool:  # noqa: FBT001 - as click calls it

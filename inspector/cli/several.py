@@ -56,10 +56,10 @@ def named_servers(
 def _named(
     words: Sequence[str], connection: ConnectionOptions, command_line: tuple[str, ...] | None
 ) -> Iterator[NamedServer]:
-    for word in words:
+    for number, word in enumerate(words, 1):
         if names_recording(word):
             raise UsageError(f"{word} is a recording", "A recording is opened alone, without servers.")
-        written = written_target(word, is_alone=False)
+        written = written_target(word, is_alone=False, following=words[number:])
         if isinstance(written, ConfiguredTarget):
             yield from _entries(written)
         else:

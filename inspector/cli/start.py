@@ -285,19 +285,29 @@ def target_of(
     return _adjusted(configured(target, connection), connection)
 
 
-def written_target(word: str, *, is_alone: bool = True) -> WrittenTarget:
+def written_target(word: str, *, is_alone: bool = True, following: Sequence[str] = ()) -> WrittenTarget:
     """A target as written. Raises UsageError, which shows the command line for a program that exists.
 
-    `is_alone`: whether it is the only target. Only then may it be the name of a program on `PATH`.
+    `is_alone`: whether it is the only target. Only then may it be the name of a program on `PATH`. `following`: the
+    words after it on the command line.
     """
     try:
         return parse_target(word)
     except UsageError as error:
+        meant = meant_command((word, *following))
+        if meant:
+            raise UsageError(error.message, f"{meant}\n{error.hint}") from error
         program = _program(word, is_alone=is_alone)
         if not program:
             raise
         hint = f"It is a program: {_usual_words('--', program)}\n{error.hint}"
         raise UsageError(error.message, hint) from error
+
+
+def meant_command(words: Sequence[str]) -> str:
+    """`Did you mean -- python server.py?` if `words` are the command of a server, written without `--`; else empty."""
+    is_command = len(words) > 1 and not any(map(_is_target, words[:2])) and _program(words[0], is_alone=True)
+    return f"Did you mean -- {shlex.join(words)}?" if is_command else ""
 
 
 def _program(word: str, *, is_alone: bool) -> str:

@@ -1,13 +1,20 @@
 import json
 import re
+import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from inspector.cli.commands.call import CallArguments, checked_arguments
+from inspector.cli.commands.call import CallArguments, argument_remarks, checked_arguments
+from inspector.errors import UsageError
 from inspector.protocol.catalogue import Tool
-from tests.cli.sightline import raw_server, sightline
+from tests.cli.sightline import raw_server, sightline, words
 from tests.recording.samples import CANARY
+from tests.recording.sessions import Wire, recorded_to
+
+if TYPE_CHECKING:
+    from inspector.json.exact import JsonObject
 
 KEY = ("call", "generate_api_key", "--arg", "name=production", "--format", "json")
 
@@ -210,23 +217,54 @@ def test_a_wrong_argument_gets_the_nearest_fix(words: tuple[str, ...], said: str
     assert ("Add --arg" in ran.err) == said.startswith("Add")
 
 
-def test_a_name_close_to_one_of_an_open_schema_is_sent_and_reported(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    tool = Tool(
-        name="t",
-        definition={
-            "name": "t",
-            "inputSchema": {"type": "object", "properties": {"max_count": {"type": "integer"}}},
+def test_the_hints_about_missing_arguments_lead_to_a_call() -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "order": {
+                "type": "object",
+                "properties": {
+                    "who": {"type": "string"},
+                    "to": {"type": "object", "required": ["zip code"]},
+                    "lines": {"type": "array", "items": {"type": "object"}},
+                },
+                "required": ["who", "to", "lines"],
+            }
         },
-    )
+        "required": ["order"],
+    }
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": schema})
+    with pytest.raises(UsageError) as caught:
+        checked_arguments({}, CallArguments(), tool)
+    hint, _, _ = caught.value.hint.partition(". --no-validate")
+    assert hint == "Add --arg order.who=VALUE --arg 'order.to.zip code=VALUE' --arg 'order.lines:=[…]'"
+    single = [word for word in shlex.split(hint.replace("…", "")) if "=" in word]
+    assert checked_arguments({}, CallArguments(single=tuple(single)), tool) == {
+        "order": {"who": "VALUE", "to": {"zip code": "VALUE"}, "lines": []}
+    }
 
-    def said(*single: str, is_validated: bool = True) -> str:
+
+def test_a_name_close_to_one_of_an_open_schema_is_sent_and_reported(tmp_path: Path) -> None:
+    schema: JsonObject = {"type": "object", "properties": {"max_count": {"type": "integer"}}}
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": schema})
+
+    def said(*single: str, is_validated: bool = True) -> list[str]:
         call = CallArguments(single=single, unvalidated=not is_validated)
-        assert len(checked_arguments({}, call, tool)) == len(single)
-        return capsys.readouterr().err
+        arguments = checked_arguments({}, call, tool)
+        assert len(arguments) == len(single)
+        return argument_remarks(arguments, call, tool)
 
-    assert said("max-count=2") == "the input schema does not name max-count: did you mean max_count?\n"
+    remark = "the input schema does not name max-count: did you mean max_count?"
+    assert said("max-count=2") == [remark]
     assert (
-        said("other=2") == said("max-count=2", "max_count=1") == said("max-count=2", is_validated=False) == ""
+        said("other=2") == said("max-count=2", "max_count=1") == said("max-count=2", is_validated=False) == []
     )
+
+    wire = Wire()
+    wire.listed({"name": "t", "inputSchema": schema})
+    wire.called("t", {"max-count": "2"})
+    wire.answered({"content": []})
+    server = ("--", *words("serve", str(recorded_to(tmp_path / "a.jsonl", wire.frames))))
+    assert remark in sightline("call", "t", "--arg", "max-count=2", *server).err.splitlines()
+    shown = sightline("call", "t", "--arg", "max-count=2", "--json", *server)
+    assert (shown.err, shown.json["argument_remarks"]) == ("", [{"message": remark}])

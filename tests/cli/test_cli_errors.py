@@ -53,7 +53,8 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             "no option --url",
             "sse+https://…. To pass an argument of the tool",
         ),
-        (("list", "--json", "demo"), 2, "no option --json", "Did you mean --format json?"),
+        (("docs", "--json", "demo"), 2, "no option --json", "Try sightline docs --help."),
+        (("claims", "mcp", "more"), 2, "too many words: more", "Try sightline claims --help."),
         (
             ("list", "--host", "codex", "demo"),
             2,
@@ -212,6 +213,23 @@ def test_a_failure_is_one_clear_message_with_its_exit_code(
     assert f"sightline: {message}" in ran.err or message in ran.err
     assert hint in ran.err
     assert "Traceback (most recent call last)" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ["list"], ["call", "t"], ["read", "u:x"], ["prompt", "p"], ["skill", "s"], ["request", "ping"],
+        ["context"], ["review"], ["check"], ["policy", "explain", "t"], ["pin"], ["docs"],
+        ["verify", "a.jsonl"], ["diff", "a.jsonl"], ["codegen", "c"], ["open"], [], ["demo"],
+    ],
+)  # fmt: skip
+def test_a_command_without_the_dashes_before_it_is_suggested_with_them(before: list[str]) -> None:
+    ran = sightline(*before, "sh", "my server.py")
+    assert ran.code == 2
+    assert "Did you mean -- sh 'my server.py'?" in ran.err
+    # These are no commands of servers: no program, and a second target.
+    assert "Did you mean --" not in sightline(*before, "no-such-program", "more").err
+    assert "Did you mean --" not in sightline(*before, "sh", "demo").err
 
 
 @pytest.mark.parametrize(

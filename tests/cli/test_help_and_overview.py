@@ -1,3 +1,4 @@
+import json
 import os
 import pty
 import re
@@ -11,7 +12,7 @@ import click
 import pytest
 
 from inspector.cli import main
-from inspector.cli.help import SectionedCommand
+from inspector.cli.help import FormatOption, SectionedCommand
 from inspector.cli.main import COMMANDS, LazyGroup, run
 from inspector.cli.options import ConnectionOptions
 from inspector.cli.overview import overview_lines, remember
@@ -121,12 +122,31 @@ def test_a_misspelt_command_or_option_gets_a_suggestion(argv: tuple[str, ...], h
 
 @pytest.mark.parametrize(
     "argv",
-    [("list", "--nope", "demo"), ("call", "t", "--json", "demo"), ("call", "t", "--format", "yaml", "demo")],
+    [("list", "--nope", "demo"), ("call", "t", "--format", "yaml", "demo")],
 )
 def test_a_word_that_is_like_no_known_one_gets_no_suggestion_of_another(argv: tuple[str, ...]) -> None:
     ran = sightline(*argv)
     assert ran.code == 2
-    assert "Did you mean" not in ran.err.replace("Did you mean --format json?", "")
+    assert "Did you mean" not in ran.err
+
+
+def test_json_is_short_for_the_format_json_of_every_command_that_has_it() -> None:
+    having = [
+        (name, each)
+        for name, command in commands()
+        for each in command.params
+        if isinstance(each.type, click.Choice)
+        and {"--format"} <= {*each.opts}
+        and "json" in each.type.choices
+    ]
+    assert len(having) == 19
+    assert {name for name, each in having if not isinstance(each, FormatOption)} == set()
+    for words in (("claims",), ("list", "demo"), ("policy", "explain", "clean_clock", "demo")):
+        short, long = sightline(*words, "--json"), sightline(*words, "--format", "json")
+        assert (short.code, short.err, short.json) == (0, "", long.json), words
+    failed = sightline("list", "none", "--json")
+    assert json.loads(failed.err)["error"]["message"] == "not a target: none"
+    assert "--json is short for --format json" in sightline("call", "--help").out
 
 
 WORDS_WITH_A_HOST = {

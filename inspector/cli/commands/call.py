@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import isawaitable
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
@@ -15,7 +16,7 @@ from inspector.boundary.reading import raw_of
 from inspector.boundary.verification import unverified
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
-from inspector.cli.help import SectionedCommand, WordChoice
+from inspector.cli.help import FormatOption, SectionedCommand, WordChoice
 from inspector.cli.inputs import given_meta, whole_arguments
 from inspector.cli.options import (
     ConnectionOptions,
@@ -39,7 +40,15 @@ from inspector.cli.results import (
     unfinished_shape,
     withheld_shape,
 )
-from inspector.cli.start import Invocation, check_named, in_session, launch_of, listing_hint, target_of
+from inspector.cli.start import (
+    Invocation,
+    check_named,
+    in_session,
+    launch_of,
+    listing_hint,
+    meant_command,
+    target_of,
+)
 from inspector.errors import ExitCode, OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
@@ -59,7 +68,7 @@ from inspector.protocol.raised import MAX_BEFORE, cause_in, raised_in, stderr_wo
 from inspector.protocol.targets import Era, PageTarget, StdioTarget, Target
 from inspector.protocol.tasks import STATUSES
 from inspector.safe_text import safe_line
-from inspector.schema.arguments import assigned
+from inspector.schema.arguments import assigned, assignments_for
 from inspector.schema.validation import Violation, violations
 from inspector.session.call_record import AGAIN, FILLED, VISITING, CallRecord, Progress
 from inspector.session.live import Session
@@ -82,6 +91,9 @@ _STDERR_WAIT_S = 0.1
 _SHORT_WAIT_S = 0.005
 """The seconds to wait for stderr lines after any other call. Only a summary of these lines is printed."""
 
+_MOST_OPTIONS = 5
+"""The maximum number of missing arguments that an error suggests options for."""
+
 _LARGE_BYTES = 1_000_000
 """The size in bytes from which the text of a result takes a second or more."""
 
@@ -100,7 +112,7 @@ class CallArguments(OptionGroup):
         default=(),
         multiple=True,
         metavar="K=V|K:=JSON",
-        help="One argument, typed by the input schema; := takes JSON.",
+        help='One argument, typed by the input schema; := takes JSON. A member of an object: order.who=Ann, or the object: \'order:={"who": "Ann"}\'.',
     )
     meta: tuple[str, ...] = option(
         "--meta",
@@ -149,13 +161,7 @@ class CallOutput(OptionGroup):
         is_flag=True,
         help="Print all that the server wrote to stderr during the call.",
     )
-    format_: str = option(
-        "--format",
-        default="text",
-        type=WordChoice(("text", "json")),
-        show_default=True,
-        help="Format of the output.",
-    )
+    format_: str = option("--format", default="text", cls=FormatOption, type=WordChoice(("text", "json")))
 
     @property
     def as_json(self) -> bool:
@@ -243,8 +249,9 @@ def _check_words(
         raise UsageError(
             f"an argument of the tool without --arg: {given[0]}", f"Write it as {shlex.join(added)}."
         )
-    if others:
-        raise UsageError(f"too many words: {others[0]}", "sightline call TOOL TARGET, or TOOL -- COMMAND.")
+    if target is not None and others:
+        hint = f"{meant_command((target, *others))} sightline call TOOL TARGET, or TOOL -- COMMAND."
+        raise UsageError(f"too many words: {' '.join(others)}", hint.strip())
 
 
 _Named: TypeAlias = tuple[str, Tool | None]
@@ -287,14 +294,18 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         own: OwnCredentials | None = None
         unanswered: dict[str, int] = {}
         facts: ServerFacts | None = None
+        remarks: list[str] = []
 
         async def work(session: Session) -> tuple[Ruled, list[str]]:
-            nonlocal own, unanswered, facts
+            nonlocal own, unanswered, facts, remarks
             unanswered, facts = session.asker.unanswered, session.server
             await session.list_all()
             chosen_now = choose(session)
             name, listed = await chosen_now if isawaitable(chosen_now) else chosen_now
             arguments = checked_arguments(given, call, listed)
+            remarks = argument_remarks(arguments, call, listed)
+            for remark in remarks:
+                DIAGNOSTICS.say(remark)
             if saved_as is not None:
                 from inspector.cli.saved_calls import conceal_unsaved  # noqa: PLC0415 - few calls are saved
 
@@ -314,6 +325,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         own=own if own and not own.is_empty and not output.unmask else None,
         unanswered=tuple(unanswered),
         era=facts.era if facts else Era.AUTO,
+        about_arguments=remarks,
     )
     if saved_as is not None and own is not None:
         from inspector.cli.overview import words_of  # noqa: PLC0415 - as in `command`
@@ -407,13 +419,15 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     own: "OwnCredentials | None" = None,
     unanswered: Sequence[str] = (),
     era: Era = Era.AUTO,
+    about_arguments: Sequence[str] = (),
 ) -> int:
     """Print what the server sent and what the model sees of a call. Returns the exit code.
 
     `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
     its answer. `stderr`: the lines that the server wrote to stderr during the call; the last ones are printed
     if it failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
-    requests by the server unanswered. `era`: the era in which the call was made.
+    requests by the server unanswered. `era`: the era in which the call was made. `about_arguments`: remarks for the JSON;
+    as text, they were printed before the call.
     """
     received = compact_bytes(raw_of(record.outcome))
     if received >= _LARGE_BYTES and not output.as_json:
@@ -437,6 +451,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
             "remarks": remarks_shape((*shown.remarks, *filter(None, (of_page, remark)))),
+            **({"argument_remarks": remarks_shape(tuple(about_arguments))} if about_arguments else {}),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),
             "duration_ms": round(record.duration_s * 1000, 3),
@@ -558,18 +573,22 @@ def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None)
         meant = _meant(arguments, schema)
         raise UsageError(
             f"the arguments do not match {schema_of}:\n{lines}",
-            " ".join([*meant, *_missing(found, meant), hint]),
+            " ".join([*meant, *_missing(found, meant, schema), hint]),
         )
-    for sentence in () if call.unvalidated else _meant(arguments, schema):
-        DIAGNOSTICS.say(f"the input schema does not name {sentence}")
     return arguments
 
 
-def _missing(found: Sequence[Violation], meant: Sequence[str]) -> list[str]:
+def argument_remarks(arguments: JsonObject, call: CallArguments, tool: Tool | None) -> list[str]:
+    """Sentences about arguments that the input schema does not name, although it names a similar one."""
+    meant = [] if call.unvalidated else _meant(arguments, tool.input_schema if tool else {})
+    return [f"the input schema does not name {sentence}" for sentence in meant]
+
+
+def _missing(found: Sequence[Violation], meant: Sequence[str], schema: Json) -> list[str]:
     """The options that give the missing arguments, unless another argument may be meant as one of them."""
     paths = [split(each.pointer) for each in found if each.keyword == "required"]
-    named = [safe_line(".".join(path)) for path in paths if path and not any(map(str.isdigit, path))]
-    options = [f"--arg {shlex.quote(name)}=VALUE" for name in named[:5]]
+    written = islice(assignments_for(paths, schema), _MOST_OPTIONS)
+    options = [f"--arg {shlex.quote(safe_line(assignment))}" for assignment in written]
     return [] if meant or not options else [f"Add {' '.join(options)}."]
 
 

@@ -277,11 +277,11 @@ class _Sources(Struct, frozen=True, kw_only=True):
         """
         connection = self.connection
         bare = dataclasses.replace(connection, config=None, servers=())
-        for word in words:
+        for number, word in enumerate(words, 1):
             if word.endswith(_RECORDING):
                 yield Path(word)
                 continue
-            written = written_target(word)
+            written = written_target(word, following=words[number:])
             if isinstance(written, ConfiguredTarget):
                 yield from _entries(written.path, written.name, bare, turns)
             else:
