@@ -8,9 +8,10 @@ import pytest
 from inspector.recording import replaying
 from inspector.recording.checking import checked
 from inspector.recording.codec import Broken, decoded
+from inspector.recording.files import Recorder
 from inspector.recording.format import Line
-from tests.cli.sightline import sightline
-from tests.recording.sessions import Wire, as_two_clients, conversation, recorded_to, scribed, text_of
+from tests.cli.sightline import ROOT, sightline
+from tests.recording.sessions import HEADER, Wire, as_two_clients, conversation, recorded_to, scribed, text_of
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
@@ -76,7 +77,7 @@ def test_the_rows_of_a_recording_are_in_the_order_of_their_times(tmp_path: Path)
     path.write_text("\n".join([head, *lines[:answer], note, *lines[answer:], ""]))
     rows = sightline("replay", str(path)).out.splitlines()[2:]
     assert [row.split()[-1] for row in rows] == ["get_key", "between"]
-    assert rows[1].split() == ["-", f"{at - 0.01:.3f}", "s", "-", "lens:", "between"]
+    assert rows[1].split() == ["-", f"{at - 0.01:.3f}", "s", "-", "-", "lens:", "between"]
 
 
 def test_an_edited_output_fails_with_its_pointer(tmp_path: Path) -> None:
@@ -154,11 +155,57 @@ def test_the_content_of_a_recording_is_printed(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", str(path))
     assert ran.code == 0
-    assert ran.out.splitlines()[-1].split() == ["4", "0.375", "s", "125", "get_key"]
+    assert ran.out.splitlines()[-1].split() == ["4", "0.375", "s", "125", "ok", "get_key"]
     shape = sightline("replay", "--format", "json", str(path)).json["recordings"][0]
     assert shape["calls"][0]["arguments"]["q"] == "x"
     assert shape["calls"][0]["arguments"]["pin"].startswith("[withheld argument ")
     assert json.dumps(shape).count("CANARY") == 0
+
+
+def test_each_call_has_its_outcome_and_usual_decisions_have_no_row(tmp_path: Path) -> None:
+    wire = Wire()
+    schema: JsonObject = {"type": "object", "required": ["id"]}
+    wire.listed({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": schema})
+    answers: dict[str, JsonObject] = {
+        "ok": {"result": {"content": [], "structuredContent": {"id": 1}}},
+        "breaks output schema": {"result": {"content": [], "structuredContent": {}}},
+        "tool error": {"result": {"content": [], "isError": True}},
+        "failed": {"error": {"code": -1, "message": "no"}},
+        "unfinished": {"result": {"resultType": "task"}},
+    }
+    for number, answer in enumerate(answers.values()):
+        wire.called("t", {}, number)
+        wire.received({"id": number, **answer})
+    path = tmp_path / "a b.jsonl"
+    recorder = Recorder(path, HEADER)
+    for text in (
+        "allow t: no rule matched",
+        "allow t: no rule asks about it",
+        "allow t: mine",
+        "block t: its",
+    ):
+        recorder.note(0.0, "policy", text)
+    for frame in wire.matched:
+        recorder.frame(frame)
+    recorder.close()
+    ran = sightline("replay", str(path))
+    _, *rows = ran.out.splitlines()
+    begin = rows[0].index("OUTCOME")
+    assert [row[begin : row.index("  ", begin)] for row in rows[3:]] == [*answers]
+    assert [row.split()[-1] for row in rows[1:3]] == ["mine", "its"]
+    assert ran.err == f"sightline '{path}' opens it in the interface\n"
+    ran = sightline("replay", "--json", str(path))
+    (shown,) = ran.json["recordings"]
+    assert ran.err == ""
+    assert [call["outcome"] for call in shown["calls"]] == [*answers]
+    assert len(shown["notes"]) == 4
+
+    page = sightline("replay", str(ROOT / "recordings" / "page.jsonl")).out
+    edited = tmp_path / "page.jsonl"
+    text = (ROOT / "recordings" / "page.jsonl").read_text()
+    assert '"result":{"content":' in text
+    edited.write_text(text.replace('"result":{"content":', '"result":{"isError":true,"content":', 1))
+    assert (page.count("tool error"), sightline("replay", str(edited)).out.count("tool error")) == (0, 1)
 
 
 def test_a_large_model_view_is_compared_by_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:

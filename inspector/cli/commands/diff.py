@@ -91,7 +91,7 @@ def command(
     else:
         lines = change_lines(changes, instructions=instructions)
         has_recording = any(isinstance(word, str) and word.endswith(_SUFFIX) for word in (before, later))
-        print_lines([*lines, _RESULTS] if has_recording and not (changes or (known and both.kind)) else lines)
+        print_lines([*lines, _RESULTS] if has_recording else lines)
     return ExitCode.DIFFERS if exits and (changes or (known and both.kind)) else ExitCode.OK
 
 

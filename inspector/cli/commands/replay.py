@@ -1,7 +1,8 @@
 """`sightline replay RECORDING…`: shows recordings, and checks that a model would still see the same."""
 
+import shlex
 from array import array
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from operator import le
@@ -18,21 +19,25 @@ from inspector.cli.options import PolicyOptions, format_option, quiet_option, ta
 from inspector.cli.output import DIAGNOSTICS, columns, print_json, print_lines, table_lines
 from inspector.errors import ExitCode, OutputBrokenError, UsageError, headline
 from inspector.json.exact import Json, JsonObject
+from inspector.json.members import value_at
 from inspector.junit import JunitCase, junit
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.rules import Policy
 from inspector.protocol.frames import Frame
-from inspector.protocol.outcome import Failure, unfinished
+from inspector.protocol.outcome import Failure, Result, RpcError, unfinished
 from inspector.recording.checking import CheckedCall, checked
 from inspector.recording.exports import KINDS, Kind, exported, note_words
 from inspector.recording.files import Break, GoodLines, RecordingFile
 from inspector.recording.files.importing import import_log
-from inspector.recording.format import Connected, Header, LensesChanged, Line, Note
+from inspector.recording.format import Connected, Header, LensesChanged, Line, Note, Projected
 from inspector.recording.replaying import Replay, ReplayedCall
 from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
     from inspector.policy.gate.replayed import ReplayedDecision
+
+_PAGE = "page"
+"""The kind of target in the header of the recording of a page."""
 
 Raw: TypeAlias = Callable[[int], Frame | None]
 """Returns a raw frame by its number; None if there is none."""
@@ -82,7 +87,11 @@ def command(  # noqa: PLR0913 - one parameter for each option
     server: str | None,
     rules: PolicyOptions,
 ) -> int:
-    """Show, check or export recordings, without server or network. A folder means all *.jsonl in it."""
+    """Show, check or export recordings, without server or network. A folder means all *.jsonl in it.
+
+    sightline RECORDING opens one in the interface. verify makes its calls again, diff compares its definitions, and
+    serve answers from it.
+    """
     policy = rules.read().policy
     if save is not None:
         return _import(recordings, Path(save), server)
@@ -257,7 +266,8 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
     for path in paths:
         with _reading(path, identity) as (file, raw):
             if not as_json and not terms and not raw:
-                lines = GoodLines(file, is_outline=True)
+                # The outline of a page's call has no `isError`.
+                lines = GoodLines(file, is_outline=file.header.kind != _PAGE)
                 print_lines(_summary(path, file.header, _events(lines, Replay()), lines))
                 continue
             lines = GoodLines(file)
@@ -272,13 +282,16 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
             print_lines(decision_lines(judged, terms.agreement) if terms else ())
     if as_json:
         print_json({"recordings": shapes})
+    else:
+        which = f"{shlex.quote(str(paths[0]))} opens it" if len(paths) == 1 else "RECORDING opens one of them"
+        DIAGNOSTICS.say(f"sightline {which} in the interface")
     return ExitCode.STOPPED if is_stopped else ExitCode.OK
 
 
 def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[ReplayedDecision, ...]":
     from inspector.policy.gate.replayed import replayed  # noqa: PLC0415 - most recordings are only shown
 
-    calls = (event for event in events if isinstance(event, ReplayedCall))
+    calls = (event.call for event in events if isinstance(event, _Call))
     return tuple(replayed(terms.policy, calls, header.target, terms.agreement))
 
 
@@ -293,6 +306,14 @@ def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
     return ExitCode.OK
 
 
+class _Call(Struct, frozen=True, kw_only=True):
+    """A call that was answered."""
+
+    call: ReplayedCall
+    outcome: str
+    """One of `_OUTCOMES`."""
+
+
 class _Remark(Struct, frozen=True, kw_only=True):
     """A line of the recording that is not a frame."""
 
@@ -302,21 +323,48 @@ class _Remark(Struct, frozen=True, kw_only=True):
     """Untrusted text."""
 
 
-def _events(lines: Iterable[Line], replay: Replay) -> Iterator[ReplayedCall | _Remark]:
+def _events(lines: Iterable[Line], replay: Replay) -> Iterator[_Call | _Remark]:
+    last: tuple[ReplayedCall, ...] = ()
+    breaking: set[tuple[int, str]] = set()
     for line in lines:
-        yield from replay.calls(line)
+        if isinstance(line, Projected):
+            if (check := line.output_check) and check.violations:
+                breaking.add((line.frame, line.request))
+            continue
+        if calls := tuple(replay.calls(line)):
+            # The projections of calls are between their answer and the next one.
+            yield from _calls(last, breaking)
+            last, breaking = calls, set()
         words = note_words(line)
         if words and isinstance(line, (Note, LensesChanged, Connected)):
             yield _Remark(at_s=line.at_s, kind=words[0], text=words[1])
+    yield from _calls(last, breaking)
     for call in replay.unanswered.values():
         reason = f": {headline(call.outcome.detail)}" if isinstance(call.outcome, Failure) else ""
         words = f"{call.name}, without an answer in the recording{reason}"
         yield _Remark(at_s=call.at_s, kind="call", text=words)
 
 
-def _contents(
-    path: Path, header: Header, events: list[ReplayedCall | _Remark], broken: Break | None
-) -> JsonObject:
+_OUTCOMES = ("-", "ok", "breaks output schema", "tool error", "failed", "unfinished")
+"""The outcomes of calls, in the words of the timeline; the first is for what is not a call."""
+
+
+def _calls(calls: Iterable[ReplayedCall], breaking: Container[tuple[int, str]]) -> Iterator[_Call]:
+    """Calls with their outcomes. `breaking`: the frames and requests of results that break their output schemas."""
+    for call in calls:
+        match call.outcome:
+            case Result(value=value) as result if not unfinished(result):
+                breaks = (call.frame, call.request) in breaking
+                is_error = value_at(value, "isError") is True
+                outcome = "tool error" if is_error else "breaks output schema" if breaks else "ok"
+            case Result():
+                outcome = "unfinished"
+            case RpcError() | Failure():
+                outcome = "failed"
+        yield _Call(call=call, outcome=outcome)
+
+
+def _contents(path: Path, header: Header, events: list[_Call | _Remark], broken: Break | None) -> JsonObject:
     return {
         "recording": str(path),
         "created": header.created,
@@ -331,11 +379,12 @@ def _contents(
                 "tool": call.name,
                 "arguments": call.arguments,
                 "result": raw_of(call.outcome),
+                "outcome": event.outcome,
                 "duration_ms": round(call.duration_s * 1000, 3),
                 **({"unfinished": ended.as_json()} if (ended := unfinished(call.outcome)) else {}),
             }
-            for call in events
-            if isinstance(call, ReplayedCall)
+            for event in events
+            if isinstance(event, _Call) and (call := event.call)
         ],
         "notes": [
             {"at": round(note.at_s, 6), "kind": note.kind, "text": note.text}
@@ -347,7 +396,7 @@ def _contents(
 
 
 def _summary(
-    path: Path, header: Header, events: Iterable[ReplayedCall | _Remark], lines: GoodLines
+    path: Path, header: Header, events: Iterable[_Call | _Remark], lines: GoodLines
 ) -> Iterator[str]:
     rows = _Rows(events)
     broken = lines.broken
@@ -359,40 +408,58 @@ def _summary(
         yield f"line {broken.line}: {broken.reason}"
 
 
+def _is_usual(remark: _Remark) -> bool:
+    """True for the decision to allow a call because no rule is about it."""
+    return remark.kind == "policy" and remark.text.startswith("allow ") and remark.text.endswith(_NO_RULE)
+
+
+_NO_RULE = (": no rule matched", ": no rule asks about it")
+"""The ends of such decisions, in the words of this version and of earlier ones."""
+
+
 class _Rows:
     """The table rows of the calls and remarks of a recording, by time.
 
-    Each takes few bytes, because a recording may have millions.
+    Usual decisions to allow a call have no row. Each takes few bytes, because a recording may have millions.
     """
 
-    def __init__(self, events: Iterable[ReplayedCall | _Remark]) -> None:
+    def __init__(self, events: Iterable[_Call | _Remark]) -> None:
         self._times = array("d")
         self._durations = array("d")
         """The durations of calls in seconds; negative for a remark."""
         self._frames = array("Q")
+        self._outcomes = array("B")
+        """The indices of the outcomes in `_OUTCOMES`."""
         self._words: list[str] = []
         words: dict[str, str] = {}
         for event in events:
-            is_remark = isinstance(event, _Remark)
-            self._times.append(event.at_s)
-            self._durations.append(-1 if is_remark else event.duration_s)
-            self._frames.append(0 if is_remark else event.frame)
-            text = f"{event.kind}: {event.text}" if is_remark else _words(event)
+            if isinstance(event, _Remark):
+                if _is_usual(event):
+                    continue
+                at_s, duration_s, frame, outcome = event.at_s, -1, 0, 0
+                text = f"{event.kind}: {event.text}"
+            else:
+                call, outcome = event.call, _OUTCOMES.index(event.outcome)
+                at_s, duration_s, frame, text = call.at_s, call.duration_s, call.frame, _words(call)
+            self._times.append(at_s)
+            self._durations.append(duration_s)
+            self._frames.append(frame)
+            self._outcomes.append(outcome)
             self._words.append(words.setdefault(text, text))
         # A call is yielded when it is answered, after notes that were made meanwhile; sorting restores the order.
         is_sorted = all(map(le, self._times, islice(self._times, 1, None)))
         every = range(len(self._times))
         self._order = every if is_sorted else array("L", sorted(every, key=self._times.__getitem__))
 
-    def __iter__(self) -> Iterator[tuple[str, str, str, str]]:
-        yield "FRAME", "AT", "MS", "WHAT"
+    def __iter__(self) -> Iterator[tuple[str, str, str, str, str]]:
+        yield "FRAME", "AT", "MS", "OUTCOME", "WHAT"
         for index in self._order:
             duration_s, words = self._durations[index], self._words[index]
-            at = f"{self._times[index]:.3f} s"
+            at, outcome = f"{self._times[index]:.3f} s", _OUTCOMES[self._outcomes[index]]
             if duration_s < 0:
-                yield "-", at, "-", words
+                yield "-", at, "-", outcome, words
             else:
-                yield str(self._frames[index]), at, f"{duration_s * 1000:.0f}", words
+                yield str(self._frames[index]), at, f"{duration_s * 1000:.0f}", outcome, words
 
 
 def _words(call: ReplayedCall) -> str:
