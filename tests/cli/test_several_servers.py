@@ -136,7 +136,7 @@ def test_each_entry_has_its_own_client(folder: Path) -> None:
         (("demo", "mcp.json:missing"), "has no server missing"),
         (("demo", "half.json:bad"), "half.json, server bad: "),
         (("broken.json",), "broken.json, server bad: "),
-        (("list", "demo", "http://127.0.0.1:1/"), "unexpected extra argument"),
+        (("list", "demo", "http://127.0.0.1:1/"), "too many words"),
         (("list", "--config", "mcp.json", "--server", "git", "--server", "far"), "two servers: git and far"),
     ],
 )
