@@ -18,6 +18,8 @@ WIDE = 110
 """The minimum number of columns to show the result beside the catalogue; with fewer, it is below the catalogue."""
 TALL = 34
 """The minimum number of lines for fixed shares of the parts; with fewer, the part with the focus gets more lines."""
+_SHARED = 30
+"""The minimum number of lines for the enlarged timeline to share the screen; with fewer, it has the whole screen."""
 # Classes that main.tcss styles.
 _ALONE = "-alone"
 _HIDDEN = "-hidden"
@@ -156,6 +158,12 @@ class ScreenLayout:
     def is_timeline_long(self) -> bool:
         return self._timeline.has_class(_LONG)
 
+    @property
+    def is_timeline_alone(self) -> bool:
+        """True if the timeline has the whole screen."""
+        is_low = self._size.height < _SHARED
+        return self._alone is self._timeline or (self._alone is None and self.is_timeline_long and is_low)
+
     def places(self, area: Size) -> dict[Widget, Region]:
         """The places of the catalogue, the tool and the result in `area`, if they share it."""
         columns, lines = self._size
@@ -202,6 +210,10 @@ class ScreenLayout:
             is_shown = part is self._alone if self._alone is not None else not is_hidden
             if part.display is not is_shown:
                 part.display = is_shown
+        is_timeline = self.is_timeline_alone
+        self._timeline.set_class(is_timeline, _ALONE)
+        self._timeline.set_class(self.is_zoomed and not is_timeline, _HIDDEN)
+        self.work.set_class(is_timeline, _HIDDEN)
 
     def toggle_zoom(self) -> None:
         """Give the focused part the whole screen, or show all parts again."""
@@ -209,16 +221,15 @@ class ScreenLayout:
         parts = (self._catalogue, self._tool, self._timeline)
         focused = next((part for part in parts if part.has_focus or part.has_focus_within), self._result)
         self._alone = focused if zooms else None
-        is_timeline = self._alone is self._timeline
-        self._timeline.set_class(is_timeline, _ALONE)
-        self._timeline.set_class(zooms and not is_timeline, _HIDDEN)
-        self.work.set_class(is_timeline, _HIDDEN)
         self.fit()
 
     def make_room_for(self, part: Widget) -> None:
         """Show all parts again if another part has the whole screen."""
         if self.is_zoomed and part is not self._alone:
             self.toggle_zoom()
+        if self.is_timeline_alone and part is not self._timeline:
+            self._timeline.remove_class(_LONG)
+            self.fit()
 
     def toggle_timeline(self) -> bool:
         """Enlarge the timeline and focus it, or make it small again and return the focus.
@@ -228,6 +239,7 @@ class ScreenLayout:
         self.make_room_for(self._timeline)
         focused, before = self._screen.focused, self._before_timeline
         self._timeline.toggle_class(_LONG)
+        self.fit()
         if self.is_timeline_long:
             self._before_timeline = focused if focused is not self._timeline else None
             self._timeline.focus()
