@@ -9,7 +9,7 @@ WRITES = {{
     "name": "write", "description": {writes!r}, "inputSchema": {{"type": "object"}}, "annotations": {hints!r},
 }}
 READS = {{
-    "name": "read", "description": "Reads.", "inputSchema": {{"type": "object"}},
+    "name": "read", "description": "Reads.", "inputSchema": {takes!r},
     "annotations": {{"readOnlyHint": True}}, "outputSchema": {schema!r},
 }}
 OTHER = {{"name": "other", "description": {other!r}, "inputSchema": {{"type": "object"}}}}
@@ -33,7 +33,7 @@ for line in sys.stdin:
 """
 
 
-def source(
+def source(  # noqa: PLR0913 - the parts of a server that tests edit
     pids: str,
     *,
     code: str = "",
@@ -42,10 +42,12 @@ def source(
     writes: str = "Writes.",
     secrets: tuple[str, ...] = (),
     hints: dict[str, bool] | None = None,
+    takes: tuple[str, ...] = (),
 ) -> str:
     """The text of the server. It appends its process id to the file `pids`, and the tools that are called to `pids`.calls.
 
     `code`: runs at its start. `result`: a Python expression. `secrets`: members of the result that are declared sensitive. `hints`: the annotations of `write`.
+    `takes`: the required arguments of `read`, which are texts.
     """
     schema = {"type": "object", "properties": {name: {"x-sensitive": True} for name in secrets}}
     return SOURCE.format(
@@ -56,4 +58,9 @@ def source(
         writes=writes,
         hints=hints or {},
         schema=schema,
+        takes={
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in takes},
+            "required": list(takes),
+        },
     )

@@ -1,5 +1,7 @@
 """Arguments from the form or from JSON, checked against the input schema."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -17,11 +19,14 @@ from inspector.tui.call.entries import (
     FormLine,
     Problem,
     Writing,
+    choice_values,
     draft,
     entries,
     entry_of,
     form_lines,
     merged,
+    sensitive_entries,
+    with_rows,
 )
 from inspector.tui.text import count, shortened
 
@@ -58,10 +63,65 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
         arguments = from_json(writing.text or "")
     except UsageError:
         return None
-    entered = entries(writing.lines, arguments)
-    if entered is None or not equal(draft(writing.lines, entered, coerce).arguments, arguments):
+    return _as_exact_entries(writing.lines, arguments)
+
+
+def _as_exact_entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Entered] | None:
+    entered = entries(lines, arguments)
+    if entered is None or not equal(draft(lines, entered, coerce).arguments, arguments):
         return None
     return entered
+
+
+class CarriedEntries(Struct, frozen=True, kw_only=True):
+    """What was written in the form of a definition, for the form of the definition that replaces it."""
+
+    entered: Mapping[str, Entered]
+    arguments: JsonObject | None = None
+    """The arguments to show as JSON, without sensitive values; None if the new form holds all entries."""
+
+
+def carried(written: Writing, form: Form) -> CarriedEntries:
+    """Carry the entries of one form over to the form of a changed definition.
+
+    An entry stays as it is if its line is alike in both forms; otherwise its value is entered again. If the new
+    form cannot hold every value, the arguments are shown as JSON. Sensitive values stay entries, and defaults
+    of the old schema are dropped with their argument.
+    """
+    now = with_rows(form_lines(form), written.entered)
+    if now == written.lines:
+        return CarriedEntries(entered=written.entered)
+    places = {line.field.pointer: line for line in now}
+    kept: dict[str, Entered] = {}
+    defaults: dict[str, Entered] = {}
+    is_lost = False
+    for line in with_rows(written.lines, written.entered):
+        pointer = line.field.pointer
+        entry, place = written.entered.get(pointer, Entered()), places.get(pointer)
+        if entry == Entered():
+            continue
+        if place is not None and _kind_of_line(place) == _kind_of_line(line):
+            kept[pointer] = entry
+        elif line.field.has_default and _default_of(line).get(pointer) == entry:
+            defaults[pointer] = entry
+        else:
+            is_lost = True
+    if not is_lost:
+        return CarriedEntries(entered=kept)
+    hidden = sensitive_entries((*written.lines, *now), written.entered)
+    sent = {pointer: entry for pointer, entry in written.entered.items() if pointer not in hidden | defaults}
+    arguments = draft(written.lines, sent, coerce).arguments or {}
+    found = _as_exact_entries(now, arguments)
+    if found is None:
+        return CarriedEntries(entered=hidden, arguments=arguments)
+    return CarriedEntries(entered={**found, **hidden})
+
+
+def _kind_of_line(line: FormLine) -> tuple[Json, ...]:
+    """What decides whether an entry means the same in two lines."""
+    item = line.field.item
+    choices = list(choice_values(item)) if line.has_checks and item else list(choice_values(line.field))
+    return line.is_heading, line.has_rows, line.has_checks, line.field.kind is FieldKind.BOOLEAN, choices
 
 
 def unreadable(text: str) -> str:
@@ -82,6 +142,20 @@ def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
     """`draft`, to which the problems are added that a check against `schema` finds."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
+
+
+def misfit(arguments: JsonObject, schema: Json) -> str:
+    """The first reason why arguments do not fit a schema, such as `owner is missing`; empty if they fit.
+
+    Quotes no value, but names of arguments, which are untrusted text.
+    """
+    found = violations(arguments, schema)
+    if not found:
+        return ""
+    first = found[0]
+    name = shortened("/".join(split(first.pointer)) or "the arguments", 40)
+    words = "is missing" if first.keyword == "required" else shortened(first.plain, 80)
+    return f"{name} {words}" + (f" and {len(found) - 1:,} more" if len(found) > 1 else "")
 
 
 def default_entries(form: Form) -> dict[str, Entered]:

@@ -1,8 +1,10 @@
 """Sends the arguments of the form as a call, and follows the running call."""
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic, time
 
 from msgspec import Struct
@@ -14,7 +16,7 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from inspector.errors import InspectorError, UsageError
-from inspector.json.exact import JsonObject
+from inspector.json.exact import Json, JsonObject, equal
 from inspector.pins.pins import ConfirmReason
 from inspector.protocol.catalogue import Item, Kind, Tool
 from inspector.protocol.targets import Target
@@ -25,10 +27,12 @@ from inspector.tui.call.arguments import (
     CheckAsked,
     as_arguments,
     as_entries,
+    carried,
     check,
     default_entries,
     example,
     in_short,
+    misfit,
     unreadable,
 )
 from inspector.tui.call.command_line import copied, editable
@@ -125,6 +129,8 @@ class RepeatableCall(Struct, frozen=True, kw_only=True):
     in_short: str
     title: str
     """The title of the call in the timeline, such as `mint` or `resources/read demo://note`."""
+    input_schema: Json
+    """The input schema of the tool when the user made the call."""
 
 
 def call_words(title: str, in_short: str, kind: Kind) -> Content:
@@ -209,12 +215,16 @@ class CallRunner:
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
         """What the user last entered for an item: fields or JSON text.
 
-        If the user has not entered anything yet, the defaults of its schema.
+        If the user has not entered anything yet, the defaults of its schema. If the form of a changed definition
+        cannot hold what was entered, JSON text.
         """
         found = self._written.get(view.tool.name) if view.tool else None
-        if found is not None:
+        if found is None:
+            return default_entries(view.form) if view.form else dict[str, Entered](), None
+        if found.text is not None or view.form is None:
             return found.entered, found.text
-        return default_entries(view.form) if view.form else dict[str, Entered](), None
+        taken = carried(found, view.form)
+        return taken.entered, editable(taken.arguments) if taken.arguments is not None else None
 
     def leave_form(self) -> None:
         """Keep the entries of the form, before another form is shown."""
@@ -286,18 +296,48 @@ class CallRunner:
         last = self._last_of.get(self.tool.name) if self.tool is not None else None
         return self._made.get(shown.number, last) if shown is not None else last
 
-    def repeat(self, shown: CallRecord | None, why_not: str) -> bool:
+    def repeat(self, shown: CallRecord | None, why_not: str, began: Callable[[], None]) -> None:
         """Make a call of the open item again with the same arguments. The policy decides on it as on any other call.
 
-        `why_not`: the message if the item was not called. Returns whether the call begins.
+        If the input schema has changed, and the arguments no longer fit it, the user is told so instead.
+        `why_not`: the message if the item was not called. `began`: called once the call has begun.
         """
         call = self.repeatable(shown)
         obstacle = self.obstacle() or ("" if call else why_not)
         if obstacle or call is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
-            return False
-        self._start(call)
-        return True
+        elif self._has_other_schema(call):
+            check = partial(self._repeat_if_it_fits, call, began)
+            self._screen.run_worker(check, group="repeating", exclusive=True)
+        else:
+            self._start(call)
+            began()
+
+    async def _repeat_if_it_fits(self, call: RepeatableCall, began: Callable[[], None]) -> None:
+        why = await self.no_longer_fits(call)
+        reason = f"Not called: the arguments no longer fit: {why}. 1 edits them." if why else self.obstacle()
+        if reason:
+            self._screen.notify(content(reason).plain, severity="warning", markup=False)
+        else:
+            self._start(call)
+            began()
+
+    def _has_other_schema(self, call: RepeatableCall) -> bool:
+        """True if the input schema of a tool has changed since the user made this call."""
+        tool = self._link.tool(call.name)
+        return tool is not None and not equal(tool.input_schema, call.input_schema)
+
+    async def no_longer_fits(self, call: RepeatableCall) -> str:
+        """The reason why the arguments of a call no longer fit the input schema of its tool. Untrusted text.
+
+        Empty if they fit, or did not fit the earlier schema either, because the user then sent them anyway.
+        """
+        tool = self._link.tool(call.name)
+        if tool is None or not self._has_other_schema(call):
+            return ""
+        if await asyncio.to_thread(misfit, call.arguments, call.input_schema):
+            return ""
+        return await asyncio.to_thread(misfit, call.arguments, tool.input_schema)
 
     def is_made(self, record: CallRecord, call: RepeatableCall) -> bool:
         """True if `record` is the record of `call`."""
@@ -537,7 +577,14 @@ class CallRunner:
         except UsageError as error:
             self._screen.notify(error.message, severity="error", markup=False)
             return False
-        self._start(RepeatableCall(name=tool.name, arguments=arguments, in_short=in_short, title=title))
+        call = RepeatableCall(
+            name=tool.name,
+            arguments=arguments,
+            in_short=in_short,
+            title=title,
+            input_schema=tool.input_schema,
+        )
+        self._start(call)
         return True
 
     def _checked(self, asked: CheckAsked, found: ArgumentDraft) -> None:

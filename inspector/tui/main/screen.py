@@ -805,6 +805,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         if not self.is_active:
             return
         part, record = self._part(), self.server.selection.record
+        if self.server.watch is not None:
+            is_typing = part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}
+            self.server.watch.strip.note_typing(is_typing)
         values = self._tool.definition if part is FocusedPart.DEFINITION else self._result
         self._keys.offers = keys_now(
             KeySituation(
@@ -1313,7 +1316,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._catalogue.focus_list()
 
     def action_zoom(self) -> None:
-        self._room.toggle_zoom()
+        if self._room.is_timeline_alone and not self._room.is_zoomed:
+            # `t` has given the timeline the whole screen already.
+            self.action_timeline()
+        else:
+            self._room.toggle_zoom()
         self.call_after_refresh(self._show_keys)
 
     def action_tab(self, tab: str) -> None:

@@ -374,8 +374,7 @@ class ServerParts:
 
     def repeat(self, shown: "CallRecord | None") -> None:
         """Make the call of a record again, or the last call of the open item."""
-        if self.runner.repeat(shown, self.selection.uncalled_note.plain):
-            self._agree()
+        self.runner.repeat(shown, self.selection.uncalled_note.plain, self._agree)
 
     def _agree(self) -> None:
         """Note that the user has pressed `r`, so that with `--watch` later saves repeat this call."""

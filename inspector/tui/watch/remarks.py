@@ -17,6 +17,13 @@ def ended_the_server(name: str) -> str:
     return f"r in {_short(name)} repeats it, now and after each save: the server ended."
 
 
+def no_longer_fits(name: str, why: str) -> str:
+    """The remark about a call whose arguments do not fit the changed input schema. Both may be untrusted text."""
+    return (
+        f"1 in {_short(name)} edits it: the arguments no longer fit: {cut_in_the_middle(why, _MOST_OF_FILE)}."
+    )
+
+
 def not_listed(name: str) -> str:
     """The remark about a call of a tool that the server no longer lists."""
     return f"Not repeated: {cut_in_the_middle(name, _MOST_OF_FILE)} is not listed any more."

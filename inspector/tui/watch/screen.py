@@ -17,8 +17,6 @@ from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _LEAST_WIDTH = 20
-_MOST_SHORT = 2
-"""The maximum number of rows of the strip on a low screen."""
 _INDENT = 2
 """The indent of every row but the first, which begins with a sign."""
 
@@ -35,6 +33,7 @@ class WatchStrip(PlainText):
         self._view = WatchView()
         self._rows = 0
         self._is_folded = False
+        self._is_typing = False
 
     def on_resize(self) -> None:
         self.show(self._view)
@@ -44,14 +43,20 @@ class WatchStrip(PlainText):
         self._is_folded = True
         self.show(self._view)
 
+    def note_typing(self, is_typing: bool) -> None:  # noqa: FBT001 - a state
+        """Note whether letters are typed into an input. The strip then names no keys that are letters."""
+        if is_typing != self._is_typing:
+            self._is_typing = is_typing
+            self.show(self._view)
+
     def show(self, view: WatchView) -> None:
         before, self._view = self._view, view
         self._is_folded = self._is_folded and before.at == view.at and before.phase is view.phase
         width = max(self.content_size.width, _LEAST_WIDTH)
         if self._is_folded or self.screen.has_class("-short"):
-            rows = strip_rows(view, width, 1 if self._is_folded else _MOST_SHORT)
+            rows = strip_rows(view, width, is_folded=self._is_folded, is_typing=self._is_typing)
         else:
-            lines = strip_lines(view, width)
+            lines = strip_lines(view, width, is_typing=self._is_typing)
             rows = [row for line in lines for row in hanging(line, width, _INDENT).split("\n")]
         if view.is_pending:
             # While more is expected, the strip keeps its height: another height lays out the whole screen

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.boundary.mask import MASK
@@ -23,6 +24,8 @@ from inspector.tui.watch.changes import HostReach, ValueChanges
 _QUIET = "$foreground 70%"
 _MAX_NAMED = 3
 """The maximum number of places that the strip names. The screen lists all of them."""
+_LONGEST_LINE = 400
+"""The maximum length of a line of stderr, in characters."""
 _SHORT = 24
 """The maximum length of a value in the strip, in characters."""
 
@@ -66,6 +69,8 @@ class WatchView(Struct, frozen=True, kw_only=True):
     """The reason why no call was repeated, and the key that repeats it; or another remark."""
     reason: str = ""
     """The reason why the server does not run, such as a line of its stderr."""
+    stderr: tuple[str, ...] = ()
+    """The last lines that a server wrote to stderr before it ended."""
     broke_at: str = ""
     """The time of day at which the server ended; empty if it does not run because of the save."""
     definitions: ChangesSince | None = None
@@ -89,15 +94,15 @@ class WatchView(Struct, frozen=True, kw_only=True):
         )
 
 
-def strip_lines(view: WatchView, width: int) -> list[Content]:
+def strip_lines(view: WatchView, width: int, *, is_typing: bool = False) -> list[Content]:
     """The lines of the strip: the outcome of the last save, then the changes, the worst first.
 
-    Changes are cut to `width` cells; `W` opens the screen with all of them.
+    Changes are cut to `width` cells; `W` opens the screen with all of them. `is_typing`: true if letters are
+    typed into an input, so that they are no keys.
     """
-    lines = [outcome_line(view, in_strip=True)]
+    lines = [outcome_line(view, in_strip=True, is_typing=is_typing)]
     if view.phase is Phase.BROKEN:
-        does = "starts the server again" if view.is_started else "tries again"
-        lines.append(Content.styled(f"  R or the next save {does}; t shows stderr.", _QUIET))
+        lines.append(Content.styled(f"  {_how_to_start(view, is_typing=is_typing)}", _QUIET))
     if view.phase is Phase.WATCHING and view.watched:
         when = (
             "A save restarts the server and" if view.is_started else "After a save or its return, Sightline"
@@ -119,31 +124,71 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
     return [*lines, *(line.truncate(width, ellipsis=True) for line in changed)]
 
 
-def strip_rows(view: WatchView, width: int, most: int) -> list[Content]:
-    """The first rows of the strip, about `most` of them, each at most `width` cells wide.
+def strip_rows(view: WatchView, width: int, *, is_folded: bool, is_typing: bool = False) -> list[Content]:
+    """The rows of the strip on a low screen, each at most `width` cells wide: one, if nothing has to be said in full.
 
-    If changes are cut or left out, the first row ends with the key that shows them. Unless `most` is 1, there
-    may be more rows, because changed definitions are always named and advice to the user is never cut.
+    The first row ends with what changed, as far as there is room, and with the key that shows all of it. Further
+    rows say what the user can do about a call that was not repeated, or which values now reach models; a folded
+    strip has none.
     """
-    first, *rest = strip_lines(view, width)
-    if not view.has_changes and len(rest) < most and max(map(_cells, (first, *rest))) <= width:
-        return [first, *rest]
-    outcome = outcome_line(view, in_strip=view.phase is Phase.BROKEN, is_brief=True)
-    tail = Content("  ") + _MORE if view.phase in {Phase.STARTED, Phase.BROKEN} else Content("")
-    rows = [outcome.truncate(max(width - tail.cell_length, 0), ellipsis=True) + tail]
-    if most == 1:
+    keys = (
+        Content("") if is_typing or view.phase not in {Phase.STARTED, Phase.BROKEN} else Content("  ") + _MORE
+    )
+    if view.fault:
+        return hanging(outcome_line(view, in_strip=True), width, 2).split("\n")
+    if view.phase is Phase.WATCHING:
+        when = "A save" if view.is_started else "A save or its return"
+        keys = Content.styled(f"  {when} repeats the last call.", _QUIET)
+    rows = [_first_row(view, width, keys)]
+    if is_folded or view.phase is not Phase.STARTED:
         return rows
-    is_told = view.phase in {Phase.BROKEN, Phase.WATCHING} or bool(view.remark)
-    for line in rest[: most - 1]:
-        rows += hanging(line, width, 2).split("\n") if is_told else [line]
-    if view.phase is Phase.STARTED and view.definitions is not None:
-        named = _definitions_line(view.definitions, width)
-        rows += [named] if named not in rows else []
-    return rows
+    if view.remark:
+        return rows + hanging(content(f"  {view.remark}", "$text-warning"), width, 2).split("\n")
+    reached = [] if view.reach is None else _reach_lines(view.reach, short=True)
+    return rows + [_labelled("models", [line], width) for line in reached[:1]]
 
 
-def _cells(line: Content) -> int:
-    return line.cell_length
+def _first_row(view: WatchView, width: int, keys: Content) -> Content:
+    """The outcome, with the most detailed words about the changes that leave it whole, and the keys."""
+    brief = (outcome_line(each, in_strip=True, is_brief=True) for each in (view, replace(view, took_s=None)))
+    timed, outcome = brief
+    tail = keys
+    for change in _changes_in_short(view):
+        tail = change + keys
+        for each in (timed, outcome):
+            if each.cell_length + tail.cell_length <= width:
+                return each + tail
+    return outcome.truncate(max(width - tail.cell_length, 0), ellipsis=True) + tail
+
+
+def _changes_in_short(view: WatchView) -> Iterator[Content]:
+    """Yield words about the changes of the definitions, else of the result, the most detailed first."""
+    altered, values = view.definitions, view.values
+    if view.phase is Phase.STARTED and altered is not None:
+        for parts in _definitions_named(altered):
+            yield Content("  ").join([Content(""), *parts])
+        if altered.weakened:
+            words = count(altered.weakened, "restriction dropped", "restrictions dropped")
+            yield Content.styled(f"  ! {words}", "bold $text-warning")
+        else:
+            changed = count(len(altered.by_tool), "definition")
+            yield Content.assemble((f"  {CHANGED} ", "bold $text-error"), changed)
+        return
+    if view.phase is Phase.STARTED and values is not None and values.shown and not values.more:
+        named = values.shown[:_MAX_NAMED]
+        if len(named) == len(values.shown):
+            yield Content("  ").join([Content(""), *map(_value_in_short, named)])
+    yield Content("")
+
+
+def _how_to_start(view: WatchView, *, is_typing: bool) -> str:
+    """A sentence that says how a server that does not run is started again."""
+    does = _restarts(view)
+    return f"The next save {does}." if is_typing else f"R or the next save {does}; t shows stderr."
+
+
+def _restarts(view: WatchView) -> str:
+    return "starts the server again" if view.is_started else "tries again"
 
 
 def all_lines(view: WatchView, mask: Mask) -> list[Content]:
@@ -154,6 +199,8 @@ def all_lines(view: WatchView, mask: Mask) -> list[Content]:
     lines = [outcome_line(view, in_strip=False)]
     if view.remark:
         lines.append(content(view.remark, "$text-warning"))
+    if view.phase is Phase.BROKEN:
+        lines += _broken_lines(view, mask)
     if view.reach is not None and (view.reach.changes or view.reach.is_too_large):
         lines += [
             Content(""),
@@ -172,6 +219,27 @@ def all_lines(view: WatchView, mask: Mask) -> list[Content]:
     if unchanged:
         lines += [Content(""), content(unchanged)]
     return lines
+
+
+def _broken_lines(view: WatchView, mask: Mask) -> Iterator[Content]:
+    """Yield why a server does not run: the end of its stderr, and what starts it again."""
+    yield Content("")
+    if view.stderr:
+        yield Content.styled("The end of stderr", "bold $text-primary")
+        yield from (content(shortened(line, _LONGEST_LINE)) for line in _masked(view.stderr, mask))
+    elif view.is_started:
+        yield Content("The server wrote nothing to stderr before it ended.")
+    all_of_it = "; t there shows all of stderr" if view.is_started else ""
+    yield Content.styled(
+        f"Nothing is compared. The next save, or R on the main screen, {_restarts(view)}{all_of_it}.", _QUIET
+    )
+
+
+def _masked(lines: Sequence[str], mask: Mask) -> list[str]:
+    """Lines of stderr, with a mask for each line that repeats a secret; for all, if a secret spans lines."""
+    masked = [line if mask(line) == line else MASK for line in lines]
+    text = "\n".join(masked)
+    return masked if mask(text) == text else [MASK for _ in lines]
 
 
 def _result_of(view: WatchView) -> str:
@@ -195,10 +263,13 @@ def _unchanged(view: WatchView) -> str:
     return f"{definitions} {result}".strip()
 
 
-def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> Content:
-    """The outcome of the last save on one line. `in_strip`: whether to add the key that shows more.
+def outcome_line(
+    view: WatchView, *, in_strip: bool, is_brief: bool = False, is_typing: bool = False
+) -> Content:
+    """The outcome of the last save on one line. `in_strip`: whether the line is in the strip.
 
-    `is_brief`: whether to leave out the words about the server if a call was repeated.
+    `is_brief`: whether to leave out the words about the server if a call was repeated, and the key that shows
+    more. `is_typing`: true to leave out this key, because it would be typed.
     """
     what = content(shortened(view.saved, 80), "bold")
     at = (f"{view.at} " if view.at else "", _QUIET)
@@ -228,11 +299,11 @@ def outcome_line(view: WatchView, *, in_strip: bool, is_brief: bool = False) -> 
                 at,
                 what,
                 ": ",
-                *_outcome(view, in_strip=in_strip, is_brief=is_brief),
+                *_outcome(view, has_key=in_strip and not (is_brief or is_typing), is_brief=is_brief),
             )
 
 
-def _outcome(view: WatchView, *, in_strip: bool, is_brief: bool) -> Iterator[Content | str | tuple[str, str]]:
+def _outcome(view: WatchView, *, has_key: bool, is_brief: bool) -> Iterator[Content | str | tuple[str, str]]:
     if not (is_brief and view.called):
         yield "the server was " if view.is_started and not is_brief else ""
         yield "started again" if view.is_started else "connected again"
@@ -243,7 +314,7 @@ def _outcome(view: WatchView, *, in_strip: bool, is_brief: bool) -> Iterator[Con
     if view.took_s is not None:
         yield (f" in {duration(view.took_s)}", _QUIET)
     if view.has_changes:
-        if in_strip:
+        if has_key:
             yield Content.assemble(". ", _MORE)
     elif view.called and view.values is not None and view.reach is not None:
         yield ". Nothing changed."
@@ -268,6 +339,19 @@ def _definitions_line(altered: ChangesSince, width: int) -> Content:
     It names every change, or every definition with the number of its changes, or as many definitions as fit.
     """
     label = "definitions"
+    each, counted, names = _definitions_named(altered)
+    for parts in (each, counted):
+        whole = Content("  ").join([content(f"  {label}", _QUIET), *parts])
+        if whole.cell_length <= width:
+            return whole
+    return _labelled(label, each if len(altered.by_tool) == 1 else names, width)
+
+
+def _definitions_named(altered: ChangesSince) -> tuple[list[Content], list[Content], list[Content]]:
+    """The changed definitions: every change, every definition with the number of its changes, and only names.
+
+    Each begins with what concerns all of them.
+    """
     begin: list[Content] = []
     if altered.weakened:
         less = count(altered.weakened, "change drops a restriction", "changes drop restrictions")
@@ -283,13 +367,7 @@ def _definitions_line(altered: ChangesSince, width: int) -> Content:
         for name, parts in by_tool
     ]
     names = [_tool_name(name, parts) for name, parts in by_tool]
-    for parts in (each, counted):
-        whole = Content("  ").join([content(f"  {label}", _QUIET), *begin, *parts])
-        if whole.cell_length <= width:
-            return whole
-    if len(names) == 1:
-        return _labelled(label, [*begin, *each], width)
-    return _labelled(label, [*begin, *names], width)
+    return [*begin, *each], [*begin, *counted], [*begin, *names]
 
 
 def _tool_name(name: str, parts: Sequence[DefinitionChange]) -> Content:

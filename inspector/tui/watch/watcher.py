@@ -40,7 +40,14 @@ from inspector.tui.watch.changes import (
     repeats_safely,
     values_changed,
 )
-from inspector.tui.watch.remarks import changes_itself, ended_the_server, may_write, not_called, not_listed
+from inspector.tui.watch.remarks import (
+    changes_itself,
+    ended_the_server,
+    may_write,
+    no_longer_fits,
+    not_called,
+    not_listed,
+)
 from inspector.tui.watch.screen import WatchScreen, WatchStrip
 from inspector.tui.watch.view import Phase, WatchView, outcome_line, reason_in
 from inspector.urls.origin import Origin, origin_of
@@ -231,11 +238,15 @@ class Watcher:
         """
         # What a server that has answered wrote before its last request is about something else.
         has_answered = self._link.server is not None
-        said = reason_in(self._link.last_words(_LAST_LINES, since_request=has_answered))
+        stderr = self._link.last_words(_LAST_LINES, since_request=has_answered)
+        said = reason_in(stderr)
         how = headline(message.partition("\n")[0])
         waiting, self._listed = self._listed, None
         is_shown = self._ended is self._link.session and self.view.phase in {Phase.STARTING, Phase.BROKEN}
         self._ended = self._link.session
+        # A server that ends at the first message is started twice, and says the same again.
+        recent = self._link.last_words(_LINES_SHOWN, since_request=True) or stderr[-_LINES_SHOWN:]
+        self._say(stderr=recent)
         if waiting is not None and not waiting.done():
             waiting.set_result(said or how)
         elif not (is_shown or self._is_restarting or self.view.phase is Phase.AWAY):
@@ -322,6 +333,7 @@ class Watcher:
                 took_s=None,
                 remark="",
                 reason="",
+                stderr=(),
                 definitions=None,
                 values=None,
                 reach=None,
@@ -417,7 +429,12 @@ class Watcher:
         last = self._runner.last
         if last is not None and last is self._fatal:
             return ended_the_server(last.title)
-        if last is None or last is self._agreed:
+        if last is None:
+            return ""
+        misfit = await self._runner.no_longer_fits(last)
+        if misfit:
+            return no_longer_fits(last.title, misfit)
+        if last is self._agreed:
             return ""
         tool = self._link.tool(last.name)
         if tool is None:
@@ -515,6 +532,9 @@ class Watcher:
 
 
 _LAST_LINES = 60
+"""The maximum number of lines of stderr that are searched for the reason."""
+_LINES_SHOWN = 30
+"""The maximum number of lines of stderr that the screen with the changes shows."""
 
 
 def _call_ended_by(how: str, session: Session | None) -> str:

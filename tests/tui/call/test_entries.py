@@ -6,13 +6,14 @@ from msgspec.structs import replace
 from inspector.json.exact import Json, JsonObject, equal
 from inspector.schema.arguments import coerce, from_json
 from inspector.schema.fields import Form, form_of
-from inspector.tui.call.arguments import checked, default_entries, in_short
+from inspector.tui.call.arguments import carried, checked, default_entries, in_short, misfit
 from inspector.tui.call.entries import (
     MAX_LINES,
     ArgumentDraft,
     Entered,
     FormLine,
     Problem,
+    Writing,
     draft,
     entries,
     form_lines,
@@ -304,3 +305,67 @@ def test_the_default_of_a_list_of_objects_fills_its_rows() -> None:
 
     assert draft(form_lines(form(value)), default_entries(form(value)), coerce).arguments == {"list": value}
     assert default_entries(form([{"c": 1}])) == default_entries(form([{"a": "\u202e"}])) == {}
+
+
+def takes(**properties: Json) -> Form:
+    return form_of({"type": "object", "properties": dict(properties)})
+
+
+TEXT: JsonObject = {"type": "string"}
+TOKEN: JsonObject = {"type": "string", "x-sensitive": True}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "entered", "kept", "as_json"),
+    [
+        # A line that is alike keeps its entry; a text may be typed for another kind.
+        ({"a": TEXT}, {"a": {"type": "integer"}}, {"a": Entered(text="5")}, {"a": Entered(text="5")}, None),
+        # An argument without a field is shown with all others as JSON, but not what is sensitive.
+        ({"a": TEXT, "b": TEXT}, {"b": TEXT}, {"a": Entered(text="x"), "b": Entered(text="y")}, {}, {"a": "x", "b": "y"}),
+        (
+            {"a": TEXT, "s": TOKEN},
+            {"s": TOKEN},
+            {"a": Entered(text="x"), "s": Entered(text="hush")},
+            {"s": Entered(text="hush")},
+            {"a": "x"},
+        ),
+        ({"a": TEXT, "s": TEXT}, {"s": TOKEN}, {"a": Entered(text="x"), "s": Entered(text="hush")}, {"s": Entered(text="hush")}, {"a": "x"}),
+        # A default goes with its argument.
+        ({"a": TEXT, "n": {"type": "integer", "default": 2}}, {"a": TEXT}, {"a": Entered(text="x"), "n": Entered(text="2")}, {"a": Entered(text="x")}, None),
+        # A choice is the value, not its number.
+        ({"c": {"enum": ["x", "y"]}}, {"c": {"enum": ["y", "z"]}}, {"c": Entered(chosen=1)}, {"c": Entered(chosen=0)}, None),
+        ({"c": {"enum": ["x", "y"]}}, {"c": TEXT}, {"c": Entered(chosen=1)}, {"c": Entered(text="y")}, None),
+        ({"c": {"enum": ["x", "y"]}}, {"c": {"enum": ["x"]}}, {"c": Entered(chosen=1)}, {}, {"c": "y"}),
+    ],
+)  # fmt: skip
+def test_what_was_entered_is_carried_to_the_form_of_a_changed_definition(
+    before: JsonObject,
+    now: JsonObject,
+    entered: dict[str, Entered],
+    kept: dict[str, Entered],
+    as_json: JsonObject | None,
+) -> None:
+    written = Writing(
+        lines=form_lines(takes(**before)),
+        entered={f"/{name}": entry for name, entry in entered.items()},
+        text=None,
+    )
+    found = carried(written, takes(**now))
+    assert dict(found.entered) == {f"/{name}": entry for name, entry in kept.items()}
+    assert found.arguments == as_json
+    same = carried(written, takes(**before))
+    assert (same.entered, same.arguments) == (written.entered, None)
+
+
+def test_the_first_reason_why_arguments_do_not_fit_names_no_value() -> None:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"owner": TEXT, "days": {"type": "integer"}},
+        "required": ["owner"],
+    }
+    assert misfit({"owner": "ada"}, schema) == ""
+    assert misfit({}, schema) == "owner is missing"
+    words = misfit({"owner": "ada", "days": "hush"}, schema)
+    assert words.startswith("days ")
+    assert "hush" not in words
+    assert misfit({"days": "x"}, schema).endswith(" and 1 more")

@@ -12,7 +12,14 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.watch.changes import ResultsAsked, reach_changed, repeats_safely, values_changed
-from inspector.tui.watch.remarks import changes_itself, ended_the_server, may_write, not_called, not_listed
+from inspector.tui.watch.remarks import (
+    changes_itself,
+    ended_the_server,
+    may_write,
+    no_longer_fits,
+    not_called,
+    not_listed,
+)
 from inspector.tui.watch.view import Phase, WatchView, all_lines, reason_in, strip_lines, strip_rows
 
 SECRET = "CANARY-7f3a-91be-44d0"
@@ -136,7 +143,28 @@ def test_only_what_was_compared_is_said_to_be_as_before_the_save() -> None:
         last = all_lines(view, _as_sent)[-1].plain
         assert last.endswith(words)
         assert ("result of t did not change" in last) is (view is compared)
-    assert len(all_lines(WatchView(phase=Phase.BROKEN, saved="x", reason="y"), _as_sent)) == 1
+
+
+def test_a_server_that_does_not_run_is_shown_with_the_end_of_its_stderr() -> None:
+    view = WatchView(
+        phase=Phase.BROKEN, saved="x", reason="y", stderr=("  def x(:", "key hush \x1b[2J", "SyntaxError")
+    )
+
+    def mask(value: Json) -> Json:
+        return MASK if isinstance(value, str) and "hush" in value else value
+
+    def across_lines(value: Json) -> Json:
+        return MASK if isinstance(value, str) and "(:\nkey" in value else value
+
+    text = "\n".join(line.plain for line in all_lines(view, _as_sent))
+    assert "  def x(:\nkey hush" in text
+    assert "\x1b" not in text
+    assert "R on the main screen" in text
+    assert "hush" not in "".join(line.plain for line in all_lines(view, mask))
+    hidden = [line.plain for line in all_lines(view, across_lines)]
+    assert hidden.count(MASK) == 3
+    silent = "\n".join(line.plain for line in all_lines(msgspec.structs.replace(view, stderr=()), _as_sent))
+    assert "wrote nothing to stderr" in silent
 
 
 def test_what_is_cut_from_a_low_strip_is_behind_a_key() -> None:
@@ -145,29 +173,21 @@ def test_what_is_cut_from_a_low_strip_is_behind_a_key() -> None:
         phase=Phase.STARTED, saved="server.py saved", called="loose", took_s=1.1, values=values_changed(asked)
     )
     broken = WatchView(phase=Phase.BROKEN, saved="server.py saved", reason="ValueError: " + "x" * 200)
-    short = WatchView(phase=Phase.STARTED, saved="server.py saved", called="loose")
-    for view, most, begin, second in (
+    for view, row in (
         (
             changed,
-            2,
-            "↻ server.py saved: loose called again in 1.10 s",
-            "  result of loose  ≠ /structuredContent/n changed 1 → 2",
+            "↻ server.py saved: loose called again  ≠ /structuredContent/n changed 1 → 2  W shows more.",
         ),
-        (changed, 1, "↻ server.py saved: loose called again in 1.10 s", ""),
-        (
-            broken,
-            2,
-            "✗ ValueError: xxxxxxxx",
-            "  R or the next save starts",
-        ),
+        (broken, f"✗ ValueError: {'x' * 60}…  W shows more."),
     ):
-        rows = [row.plain for row in strip_rows(view, 80, most)]
-        assert len(rows) == min(most, 2)
-        assert max(map(len, rows)) <= 80
-        assert rows[0].startswith(begin)
-        assert rows[0].endswith("  W shows more.")
-        assert rows[-1].startswith(second)
-    assert [row.plain for row in strip_rows(short, 80, 2)] == [row.plain for row in strip_lines(short, 80)]
+        assert [line.plain for line in strip_rows(view, 90, is_folded=False)] == [row]
+        assert [line.plain for line in strip_rows(view, 90, is_folded=True)] == [row]
+        # `W` would be typed into a field.
+        (typing,) = strip_rows(view, 90, is_folded=False, is_typing=True)
+        assert "W shows" not in typing.plain
+        assert not any("W shows" in line.plain for line in strip_lines(view, 90, is_typing=True))
+    narrow = [line.plain for line in strip_rows(changed, 70, is_folded=False)]
+    assert narrow == ["↻ server.py saved: loose called again in 1.10 s  W shows more."]
     assert any(line.plain == "The result of loose" for line in all_lines(changed, _as_sent))
 
 
@@ -187,29 +207,36 @@ def test_foreign_text_in_the_watch_view_is_made_safe() -> None:
         assert "[bold]" in text
 
 
-def redefined(*changes: tuple[str, str, ChangeKind]) -> ChangesSince:
+def redefined(*changes: tuple[str, str, ChangeKind], weakens: tuple[str, ...] = ()) -> ChangesSince:
     """The changes of definitions: by tool, pointer and kind."""
     tools = tuple(
-        DefinitionChange(tool=tool, kind=kind, pointer=pointer, before=1, after=2)
+        DefinitionChange(tool=tool, kind=kind, pointer=pointer, before=1, after=2, weakens=weakens)
         for tool, pointer, kind in changes
     )
     return ChangesSince(since=Since.SAVED, before=ServerDefinitions(), now=ServerDefinitions(), tools=tools)
 
 
-def test_a_low_strip_names_changed_definitions_below_what_to_do() -> None:
-    view = WatchView(
-        phase=Phase.STARTED,
-        at="14:03:22",
-        saved="server.py saved",
-        took_s=0.4,
-        remark="r in stock_level repeats it, now and after each save: it may write.",
-        definitions=redefined(("noisy", "/inputSchema/properties/limit", ChangeKind.ADDED)),
-    )
-    assert [row.plain for row in strip_rows(view, 78, 2)] == [
-        "↻ 14:03:22 server.py saved: started again in 400 ms  W shows more.",
-        "  r in stock_level repeats it, now and after each save: it may write.",
-        "  definitions  + noisy /inputSchema/properties/limit added",
-    ]
+def test_a_low_strip_names_changed_definitions_in_its_first_row() -> None:
+    remark = "r in stock_level repeats it, now and after each save: it may write."
+    limit = ("noisy", "/inputSchema/properties/limit", ChangeKind.ADDED)
+    many = [(f"a_tool_{number}", "/description", ChangeKind.CHANGED) for number in range(5)]
+    for altered, words in (
+        (redefined(limit), " in 400 ms  + noisy"),
+        (redefined(*many), "  ≠ 5 definitions"),
+        (redefined(*many, weakens=("reads only",)), "  ! 5 restrictions dropped"),
+    ):
+        view = WatchView(
+            phase=Phase.STARTED,
+            at="14:03:22",
+            saved="server.py saved",
+            took_s=0.4,
+            remark=remark,
+            definitions=altered,
+        )
+        first, *rest = (row.plain for row in strip_rows(view, 78, is_folded=False))
+        assert first.endswith(f"{words}  W shows more.")
+        assert len(first) <= 78
+        assert rest == [f"  {remark}"]
 
 
 def test_every_changed_tool_is_named_although_not_every_change_has_room() -> None:
@@ -255,13 +282,17 @@ def test_what_a_strip_tells_to_do_is_never_cut_at_80_columns() -> None:
                 ended_the_server(name),
                 not_listed(name),
                 not_called(name, reason),
+                no_longer_fits(name, "words is missing"),
                 changes_itself(name),
             )
         ),
     ):
-        first, *rest = (row.plain for row in strip_rows(view, 78, 2))
+        first, *rest = (row.plain for row in strip_rows(view, 78, is_folded=False))
         assert all(len(row) <= 78 for row in (first, *rest))
-        assert rest
+        assert bool(rest) is bool(view.remark)
+        if not rest:
+            assert first.endswith(("W shows more.", "repeats the last call."))
+            continue
         assert "…" not in "".join(rest).replace(" a_very…", "").replace("…", "", 1)
         assert rest[-1].endswith(".")
     for words in (may_write(name), ended_the_server(name), not_listed(name)):

@@ -56,7 +56,8 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
         )
 
         await pilot.press("escape", "escape")
-        await shows(app, "saved: read called again  W shows more.", absent="result of read")
+        folded = "saved: read called again  ≠ /structuredContent/value changed 2 → 3  W shows more."
+        await shows(app, folded, absent="result of read")
 
         for code, reason in (
             ("def x(:", "server.py:5: SyntaxError: invalid syntax"),
@@ -192,6 +193,44 @@ async def test_an_edit_of_the_author_is_no_reason_to_ask(tmp_path: Path) -> None
         await shows(app, "#3 done", "write called again")
 
 
+async def test_a_call_whose_arguments_no_longer_fit_is_not_repeated_and_not_lost(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    edited.save(takes=("query",))
+    async with watched(edited, notifications=True) as (pilot, app):
+        await pilot.press("enter")
+        await shows(app, "Enter call")
+        await pilot.press(*"cats", "enter")
+        await shows(app, "#1 done")
+        edited.save(takes=("words",))
+        await shows(
+            app, "1 in read edits it: the arguments no longer fit: words is missing.", "from before the save"
+        )
+        await pilot.press("r")
+        await shows(app, "Not called: the arguments no longer fit: words is missing.")
+        assert edited.calls == ["read"]
+
+        # The form has no field for what was sent. What the user sends anyway, a save repeats as it is.
+        await pilot.press("1")
+        await shows(app, '"query": "cats"', "/words: is missing", absent="W shows more")
+        await pilot.press("ctrl+s")
+        await shows(app, "#2 done", absent="from before the save")
+        edited.save(takes=("words",), result='{"value": 2}')
+        await shows(app, "#3 done", "read called again")
+        # Another change that it does not fit either is no reason to stop.
+        edited.save(takes=("words", "more"), result='{"value": 3}')
+        await shows(app, "#4 done", "read called again")
+
+
+async def test_the_screen_of_changes_shows_the_stderr_of_a_server_that_does_not_start(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        edited.save(code="def x(:")
+        await shows(app, "SyntaxError: invalid syntax")
+        await pilot.press("W")
+        screen = await shows(app, "What the save changed", "The end of stderr", "R on the main screen")
+        assert screen.count("def x(:") == 1
+
+
 async def test_a_question_that_is_not_answered_never_becomes_a_call(tmp_path: Path) -> None:
     edited = Edited(tmp_path)
     async with watched(edited) as (pilot, app):
@@ -288,7 +327,7 @@ async def test_a_tool_that_a_save_changed_is_named_and_marked_on_a_small_screen(
         await shows(app, "#1 done")
         edited.save(other="Another.")
         await shows(app, "r in write repeats it, now and after each save: it may write.")
-        await shows(app, "definitions  ≠ other /description changed")
+        await shows(app, "≠ other", "W shows more.")
         await pilot.press("escape", "escape")
         await shows(app, "saved")
         assert "≠" in catalogue_row(app, "other")
