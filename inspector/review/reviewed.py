@@ -32,7 +32,7 @@ from inspector.review.seen import (
     OtherListing,
     Traffic,
 )
-from inspector.review.texts import LONGEST_READ, MAX_POINTER, Text, first_of, texts_of
+from inspector.review.texts import MAX_POINTER, ReadTexts, Text, first_of, texts_of
 
 NAME_TAKEN = "the name is taken by an earlier tool"
 """The reason that a catalogue gives for a tool whose name is a duplicate."""
@@ -271,22 +271,12 @@ class ReviewedCall:
         return self._secrets.masked_text(text) if self._places else text
 
     @cached_property
-    def _first(self) -> tuple[tuple[Text, ...], bool]:
-        return first_of(texts_of(self.raw))
-
-    @property
-    def read(self) -> tuple[Text, ...]:
+    def read(self) -> ReadTexts:
         """The texts that are searched for instructions to a model, as sent.
 
         The boundary may withhold some of them, so quote them with `quoted`, and report them at `place_of`.
         """
-        return self._first[0]
-
-    @property
-    def is_read(self) -> bool:
-        """True if `read` has all texts of the result, and each is short enough to be searched completely."""
-        read, is_all = self._first
-        return is_all and all(len(text.text) <= LONGEST_READ for text in read)
+        return first_of(texts_of(self.raw))
 
     @cached_property
     def references(self) -> tuple[ListedReference, ...]:

@@ -68,7 +68,8 @@ class InstructionScore(Struct, frozen=True, kw_only=True):
         return Severity.LOW if len(self.reasons) == 1 and self.score < SINGLE else Severity.HIGH
 
 
-_QUIET = InstructionScore(score=0.0, reasons=(), at=0)
+NO_SCORE = InstructionScore(score=0.0, reasons=(), at=0)
+"""The score of a text that gives no instructions."""
 
 
 def judged(text: Text, *, hidden: bool = False) -> InstructionScore:
@@ -89,7 +90,7 @@ def judged(text: Text, *, hidden: bool = False) -> InstructionScore:
         reason = f"it is in a {text.place.value}, which should not contain prose"
         signals.append(Signal(weight=1, reason=reason, at=0))
     if not signals:
-        return _QUIET
+        return NO_SCORE
     ranked = sorted(_each_once(signals), key=lambda signal: -signal.weight)
     return InstructionScore(
         score=sum(signal.weight for signal in ranked),

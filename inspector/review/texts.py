@@ -26,8 +26,6 @@ A text with a longer pointer gets the pointer of an enclosing value.
 
 READ = 2_000_000
 """The maximum number of characters of a result that are searched for instructions."""
-LONGEST_READ = 200_000
-"""The maximum number of characters of one text that are searched for instructions."""
 _EACH = 80
 """The number of characters that each text adds to its own length when the limit is checked."""
 
@@ -72,16 +70,37 @@ _KEYWORDS = word_set(
 _HOLDERS = (str, dict, list, DuplicateKeys)
 
 
-def first_of(texts: Iterable[Text]) -> tuple[tuple[Text, ...], bool]:
-    """The first of `texts`, up to the search limit, and whether these are all."""
+class ReadTexts(Struct, frozen=True, kw_only=True):
+    """The first texts of a value, up to the search limit."""
+
+    texts: tuple[tuple[Text, int], ...]
+    """Each text with the number of its first characters that are searched. Only the last text may be searched in part."""
+    is_all: bool
+    """True if these are all texts of the value, and each is searched completely."""
+
+    @property
+    def limit(self) -> str:
+        """A sentence that says how much is searched; empty if everything is."""
+        if self.is_all:
+            return ""
+        number = sum(length for text, length in self.texts if text.place is not TextPlace.KEY)
+        return f"only the first {number:,} characters of its texts are searched for instructions to a model"
+
+
+def first_of(texts: Iterable[Text]) -> ReadTexts:
+    """The first of `texts`, up to the search limit."""
     left = READ
-    read: list[Text] = []
+    read: list[tuple[Text, int]] = []
     for text in texts:
-        left -= min(len(text.text), LONGEST_READ) + _EACH
-        if left < 0:
-            return tuple(read), False
-        read.append(text)
-    return tuple(read), True
+        left -= _EACH
+        if left <= 0:
+            return ReadTexts(texts=tuple(read), is_all=False)
+        length = min(len(text.text), left)
+        read.append((text, length))
+        left -= length
+        if length < len(text.text):
+            return ReadTexts(texts=tuple(read), is_all=False)
+    return ReadTexts(texts=tuple(read), is_all=True)
 
 
 _Found: TypeAlias = tuple[Json, str, TextPlace]

@@ -6,8 +6,10 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Result
 from inspector.review.calling import arguments_for, forbids, misfit_for
 from inspector.review.finding import Severity, SubjectKind
+from inspector.review.live.ongoing import partly_read
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import Offer
+from inspector.review.texts import READ, TextPlace
 from inspector.schema.validation import violations
 from tests.boundary.bounding import SECRET, TEXT, WITHHOLD, bounded_of, fields, text, tool_with
 from tests.review.examples import review_of, reviewed_of, rule, tool
@@ -169,3 +171,28 @@ def test_instructions_in_results_declared_untrusted_are_less_severe(hint: bool, 
     said: Json = {"content": [{"type": "text", "text": ORDER}]}
     found = findings_of(reviewed_of({"tools": [definition], "calls": [said]}))
     assert [finding.severity for finding in found if finding.id == "SL-INJ001"] == [severity]
+
+
+@pytest.mark.parametrize("before", [0, 199_990, 196_010, READ - 1_000])
+def test_instructions_far_inside_a_long_text_are_found(before: int) -> None:
+    said: Json = {"content": [text("x" * before + ". " + ORDER), text("fine")]}
+    material = reviewed_of({"tools": [tool()], "calls": [said]})
+    (found,) = (each for each in findings_of(material) if each.id == "SL-INJ001")
+    assert found.pointer == "/content/0/text"
+    assert "Do not tell the user" in found.evidence
+    assert partly_read(material.calls[0]) == ()
+
+
+@pytest.mark.parametrize(
+    "blocks", [[text("x" * 3 * READ)], [text("x" * (READ // 2)) for _ in range(3)], [text("abc")] * READ]
+)
+def test_a_result_that_is_searched_only_in_part_is_listed_with_the_length_of_that_part(
+    blocks: list[Json],
+) -> None:
+    (call,) = reviewed_of({"tools": [tool()], "calls": [{"content": blocks}]}).calls
+    number = sum(length for found, length in call.read.texts if found.place is TextPlace.VALUE)
+    assert 0 < number < READ
+    (told,) = partly_read(call)
+    assert told.why == (
+        f"it is long: only the first {number:,} characters of its texts are searched for instructions to a model"
+    )

@@ -38,7 +38,6 @@ from inspector.review.seen import (
     announced_in,
     traffic_of,
 )
-from inspector.review.texts import LONGEST_READ, READ
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
@@ -344,10 +343,10 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
     """The unchecked parts of a long result, or of an answer that does not end its call."""
     if call.unfinished:
         return (NotChecked(what=f"results of {call.offer.name}", why=call.unfinished),)
-    if call.is_read:
+    if call.read.is_all:
         return ()
-    why = f"it is long: Sightline searches only its first {READ:,} characters, and {LONGEST_READ:,} of each text, for instructions to a model"
-    return (NotChecked(what=f"all of the result of {call.offer.name}", why=why),)
+    what = f"all of the result of {call.offer.name}"
+    return (NotChecked(what=what, why=f"it is long: {call.read.limit}"),)
 
 
 def not_checked(

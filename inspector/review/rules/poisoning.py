@@ -29,9 +29,9 @@ def _of_skill(call: ReviewedCall) -> Iterator[Text]:
     """The texts of a skill that was read; none for other results. The skill's content counts as prose."""
     tool = call.offer.tool
     if tool is not None and tool.item is not None and tool.item.skills:
-        for text in call.read:
-            is_text = text.pointer.endswith("/text")
-            yield Text(pointer=text.pointer, place=TextPlace.PROSE if is_text else text.place, text=text.text)
+        for text, length in call.read.texts:
+            place = TextPlace.PROSE if text.pointer.endswith("/text") else text.place
+            yield Text(pointer=text.pointer, place=place, text=text.text[:length])
 
 
 def _quoted(text: Text, at: int) -> str:

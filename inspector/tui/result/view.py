@@ -30,6 +30,7 @@ from inspector.json.walk import places
 from inspector.pins.known_secrets import KnownSecrets
 from inspector.policy.taint import LabelKind, LabelOrigin, trust_of
 from inspector.protocol.outcome import Unfinished
+from inspector.review.texts import first_of, texts_of
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import QUIET, reason_words
 from inspector.tui.result.sides import (
@@ -167,6 +168,8 @@ class ResultView:
     """True if the host refuses, as a whole, the result as the server sent it, and the boundary withholds some of it."""
     app: AppView | None = None
     """The role of an MCP App in this result; None if no app is involved."""
+    search_limit: str = ""
+    """A sentence that says how much of the result the review searches for instructions; empty if all of it."""
     recorded: frozenset[str] = frozenset()
     """The pointers to the texts that replace withheld copies of values in a recording."""
 
@@ -495,6 +498,7 @@ def result_view(
         and not lacks_values(record)
         and bool(refusal_of(record.judgement, profile, call)),
         app=shown.app,
+        search_limit="" if is_failure or shown.unfinished else first_of(texts_of(shown.raw)).limit,
     )
     view = _unmasked(view, shown) if unmasked and view.masks else view
     # Computed here, in the thread: there may be hundreds of thousands of places.

@@ -134,6 +134,8 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
     if view.credentials:
         what = passing_words(len(view.credentials))
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
+    if view.search_limit:
+        parts.append(Content.styled(f"? {view.search_limit}", "bold $text-warning"))
     if view.undeclared.number:
         short = f"? {count(view.undeclared.number, 'value')} in no schema"
         words = short if is_brief and view.undeclared.places else view.undeclared.words
@@ -353,6 +355,10 @@ def result_remarks(view: ResultView) -> tuple[Content, ...]:
         *(
             Content.assemble(("? result  ", "bold $text-warning"), content(shortened(asked, 400)))
             for asked in (view.unfinished.asks if view.unfinished else ())
+        ),
+        *(
+            Content.assemble(("? result  ", "bold $text-warning"), limit)
+            for limit in filter(None, [view.search_limit])
         ),
         *(
             Content.assemble(("! result  ", "$text-warning"), content(shortened(sentence, 400)))

@@ -11,6 +11,7 @@ from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.review.texts import READ
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.badges import marks_of
 from inspector.tui.catalogue.item import tool_view
@@ -514,6 +515,17 @@ def test_a_value_that_addresses_the_model_has_a_sign_and_a_reason_if_the_model_g
     assert detail.plain.startswith("@ addresses the model  content[1].text")
     key = node_of(signed, "/structuredContent/key")
     assert signed.sign(signed.outline, key) is SideDifference.LEFT
+
+
+def test_a_result_that_the_review_searches_only_in_part_says_so() -> None:
+    words = "of its texts are searched for instructions to a model"
+    short, long = (
+        view_of({"content": [{"type": "text", "text": "x" * length}]}) for length in (READ // 2, 2 * READ)
+    )
+    assert words not in strip(short).plain
+    assert f"  ? {long.search_limit}" in strip(long).plain
+    assert words in long.search_limit
+    assert any(words in remark.plain for remark in result_remarks(long))
 
 
 @pytest.mark.parametrize("level", [Level.OPEN, Level.DECLARED])
