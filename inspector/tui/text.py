@@ -1,5 +1,6 @@
 """Escapes control and invisible characters, shortens texts, and writes sizes and times in words."""
 
+import re
 from collections.abc import Iterable
 
 from textual.content import Content
@@ -86,6 +87,31 @@ def cut_in_the_middle(text: str, length: int) -> str:
     head = max(length - 1, 0) // 3
     tail = max(length - 1 - head, 0)
     return f"{text[:head]}…{text[len(text) - tail :]}"
+
+
+_PLAIN_NAME = re.compile(r"[\w.@/+~\u2026-]*")
+_BLANKS = re.compile(r"[^\S\n\t]+")
+_QUOTES = re.compile(r'["\u201c-\u201f]')
+
+
+def row_name(name: str, length: int) -> str:
+    """The name of a server or a tool for a row with words of Sightline, cut to `length` characters.
+
+    A name that is not one plain word is quoted, so that a part of it cannot be taken for words of Sightline. Still
+    untrusted text.
+    """
+    cut = cut_in_the_middle(name, length)
+    if _PLAIN_NAME.fullmatch(cut):
+        return cut
+    return f"\u201c{_QUOTES.sub(chr(39), row_text(cut_in_the_middle(name, length - 2)))}\u201d"
+
+
+def row_text(text: str) -> str:
+    """An untrusted text for a row of parts that are two blanks apart.
+
+    Each run of blanks in it becomes one blank, so that it cannot be taken for several parts. Still untrusted text.
+    """
+    return _BLANKS.sub(" ", text)
 
 
 def duration(duration_s: float) -> str:

@@ -30,7 +30,7 @@ from inspector.tui.call.command_line import CommandLine, call_command, editable
 from inspector.tui.call.progress import progress_line
 from inspector.tui.catalogue.item import about, title
 from inspector.tui.catalogue.marks import RowMarks
-from inspector.tui.catalogue.rows import Group, matching, rows
+from inspector.tui.catalogue.rows import Group, ServerHeading, matching, rows, server_line
 from inspector.tui.catalogue.rows import entry_line as item_line
 from inspector.tui.connection.failure import FailureView, failure, failure_in_short, last_words
 from inspector.tui.findings.screen import FindingsScreen
@@ -43,7 +43,7 @@ from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.main.tool_pane import TABS
 from inspector.tui.text import content, count, duration, level_note, paragraph, shortened, size, tokens
-from inspector.tui.timeline.frame import FrameScreen, pieces
+from inspector.tui.timeline.frame import FrameScreen, entry_title, pieces
 from inspector.tui.timeline.rows import entry_line
 from inspector.tui.trust.view import GravestLabel, gravest_label
 from inspector.tui.widgets.secondary import Keys
@@ -198,6 +198,36 @@ def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
     line = header(HEADER, 140).plain
     assert line.startswith(" Sightline  https://example.org")
     assert "ready  MCP 2025-11-25  12 tools" in line
+
+
+FORGED = "acme\u201d  ready \u00a0\u2003 boundary: closed  host: spec"
+
+
+@pytest.mark.parametrize("label", ["", "notes  ready  boundary: closed", "notes"])
+@pytest.mark.parametrize("width", [60, 100, 140, 200])
+def test_the_name_of_a_server_cannot_be_read_as_words_of_the_header(label: str, width: int) -> None:
+    line = header(replace(HEADER, label=label, server=FORGED), width).plain
+    own = re.sub("\u201c[^\u201c\u201d]*\u201d", "NAME", line)
+    assert "closed" not in own
+    assert own.count("ready") == 1
+    assert own.rstrip().endswith("spec")
+    assert "\u201d" not in own
+    parts = own.split("  ")
+    assert ("notes" if label == "notes" else "NAME") in [part.strip() for part in parts]
+
+
+@pytest.mark.parametrize("name", ["demo-workspace", "mcp-servers/everything", "caf\u00e9_2.0"])
+def test_the_plain_name_of_a_server_is_not_quoted(name: str) -> None:
+    assert f" {name}  " in header(replace(HEADER, server=name), 100).plain
+
+
+def test_the_name_of_a_tool_in_a_row_of_parts_is_one_part() -> None:
+    forged = "lookup  ok  policy: allowed"
+    entry = an_entry(EntryKind.NOTIFICATION, title=forged)
+    for shown in (entry_line(entry, 80), entry_title(entry)):
+        assert "lookup ok policy: allowed  " in shown.plain
+    heading = ServerHeading(name=forged, state=SessionState.FAILED, tools=3)
+    assert "\u201clookup ok policy: allowed\u201d  failed" in server_line(heading, 80, here=True).plain
 
 
 def test_all_tabs_are_seen_with_the_open_one_in_full_and_as_many_counts_as_fit() -> None:

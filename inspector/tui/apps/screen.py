@@ -14,7 +14,7 @@ from inspector.tui.keys.table import bindings
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.result.sides import KnownBeside
 from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_view
-from inspector.tui.text import content, cut_in_the_middle, shortened
+from inspector.tui.text import content, cut_in_the_middle, row_name, row_text, shortened
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryScreen
 
@@ -139,7 +139,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def _label(self) -> None:
         state = Content.styled("open", "$text-success") if self._is_open else Content.styled("ended", QUIET)
-        where = content(f"{cut_in_the_middle(self._uri, 120)} of {cut_in_the_middle(self._tool, 60)}", QUIET)
+        where = content(f"{row_text(cut_in_the_middle(self._uri, 120))} of {row_name(self._tool, 60)}", QUIET)
         self.entitle(Content.assemble(state, "  ", where), content(f"boundary {self._level}", "bold"))
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it

@@ -14,7 +14,7 @@ from inspector.protocol.page import PageDocument, RefusedTool
 from inspector.safe_text import safe_name
 from inspector.session.events import SessionState
 from inspector.tui.catalogue.marks import FittedMarks, RowMarks
-from inspector.tui.text import content, count, cut_in_the_middle, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, row_name, shortened
 
 _SEARCHED_LENGTH = 600
 _LEAST_ADDRESS = 16
@@ -152,7 +152,7 @@ def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
     `here`: whether the cursor is on it.
     """
     parts = [
-        Content.assemble("▸ " if here else "» ", content(cut_in_the_middle(heading.name, width), "bold")),
+        Content.assemble("▸ " if here else "» ", content(row_name(heading.name, width), "bold")),
         Content.styled(str(heading.state), STATE_STYLES[heading.state]),
         Content.styled("● recording" if heading.is_recorded else "", "bold $text-error"),
         content(shortened(headline(heading.reason), 300), "$text-error"),

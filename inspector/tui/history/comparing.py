@@ -19,7 +19,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import leaf_count
 from inspector.tui.result.sides import KnownBeside
-from inspector.tui.text import content, count, shortened
+from inspector.tui.text import content, count, row_text, shortened
 from inspector.tui.values.outline import Outline, SideDifference
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
@@ -131,7 +131,7 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         tools = dict.fromkeys(call.past.tool for call in (self._asked.left, self._asked.right))
-        self.entitle(content(shortened(" and ".join(tools), 200)))
+        self.entitle(content(row_text(shortened(" and ".join(tools), 200))))
         self._pairs.ask(self._asked)
 
     def on_resize(self) -> None:

@@ -19,7 +19,7 @@ from inspector.pins.known_secrets import KnownSecrets, calls_withheld_from
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.sides import KnownBeside
 from inspector.tui.result.view import lacks_values
-from inspector.tui.text import content, count, level_style, path, shortened, size
+from inspector.tui.text import content, count, level_style, path, row_text, shortened, size
 
 Turn: TypeAlias = Callable[[int], bool]
 """Takes the number of hosts whose comparison has begun.
@@ -189,7 +189,7 @@ def _compared(row: HostRow, *, is_lacking: bool) -> ComparedHost:
 
 def compared_call(record: CallRecord) -> Content:
     """The call whose result is compared, for the title line."""
-    return Content.assemble((f"#{record.number} ", _QUIET), content(shortened(record.name, 120)))
+    return Content.assemble((f"#{record.number} ", _QUIET), content(row_text(shortened(record.name, 120))))
 
 
 def boundary_label(level: Level) -> Content:

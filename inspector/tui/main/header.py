@@ -10,7 +10,7 @@ from textual.widget import Widget
 from inspector.boundary.bounded import Level
 from inspector.session.events import SessionState
 from inspector.tui.catalogue.rows import STATE_STYLES
-from inspector.tui.text import content, count, cut_in_the_middle, level_in_force, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, level_in_force, row_name, shortened
 from inspector.tui.trust.view import GravestLabel
 
 
@@ -18,11 +18,14 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     """The facts that the header line shows."""
 
     target: str
-    """Untrusted text, like `server` and `protocol`."""
+    """The target as the user wrote it. Untrusted text, like `label`, `server` and `protocol`."""
     state: SessionState
     level: Level
     host: str
+    label: str = ""
+    """The name of the server in a configuration file, or among several; empty if it has none."""
     server: str = ""
+    """The name by which the server calls itself; empty if it is not known."""
     place: str = ""
     """The number of the shown server among several, such as `2 of 3`; empty if there is only one."""
     protocol: str = ""
@@ -61,7 +64,7 @@ def header(view: HeaderView, width: int) -> Content:
     What has no room is left out; the name of the server is cut last.
     """
     program = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
-    wanted = min(len(_own_name(view)), _MOST_OF_NAME)
+    wanted = min(len(_first_name(view)), _MOST_OF_NAME)
     kept: frozenset[str] = frozenset()
     for part in _DISPENSABLE:
         if (
@@ -136,20 +139,23 @@ def _details(view: HeaderView) -> dict[str, Content]:
     return {name: detail for name, detail in found.items() if detail.plain}
 
 
-def _own_name(view: HeaderView) -> str:
-    return view.server or view.target
+def _first_name(view: HeaderView) -> str:
+    return row_name(view.label or view.server, _MOST_OF_NAME) or view.target
 
 
 def _named(view: HeaderView, room: int) -> Content:
-    """The server's own name and the target, as far as `room` allows."""
-    own = _own_name(view)
-    if own == view.target:
-        return content(cut_in_the_middle(own, room), "bold $text-primary")
-    own = cut_in_the_middle(own, min(room, _MOST_OF_NAME))
-    left = room - len(own) - 2
-    target = cut_in_the_middle(view.target, left) if left >= min(_LEAST_TARGET, len(view.target)) else ""
+    """The label, the server's own name and the target, the first two of them that there are, as far as `room` allows."""
+    named = view.label or view.server
+    if named in {"", view.target}:
+        return content(cut_in_the_middle(view.target, room), "bold $text-primary")
+    first = row_name(named, min(room, _MOST_OF_NAME))
+    left = room - len(first) - 2
+    is_own = bool(view.label and view.server)
+    second = row_name(view.server, left) if is_own else cut_in_the_middle(view.target, left)
+    if left < min(_LEAST_TARGET, len(view.server if is_own else view.target)):
+        second = ""
     return Content.assemble(
-        content(own, "bold $text-primary"), "  " if target else "", content(target, "$foreground 70%")
+        content(first, "bold $text-primary"), "  " if second else "", content(second, "$foreground 70%")
     )
 
 

@@ -751,11 +751,12 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._catalogue.head(self._servers.headings())
         own = facts.name if facts and not isinstance(server.target, PageTarget) else ""
         self._header.view = HeaderView(
-            target=(own or str(server.target)) if server.label else str(server.target),
+            target=str(server.target),
             state=link.state,
             level=server.selection.level,
             host=server.selection.host,
-            server=server.label or own,
+            label=server.label,
+            server=own,
             place=self._servers.place,
             protocol=facts.protocol_version if facts else "",
             recording=server.recorder.sign,

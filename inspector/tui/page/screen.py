@@ -14,7 +14,7 @@ from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.page import Evidence, FramePolicy, PageFacts
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, row_name, shortened
 from inspector.tui.widgets.lines import SignedLines
 from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
@@ -172,7 +172,7 @@ class PageScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def __init__(self, tool: Tool) -> None:
         super().__init__()
-        self.entitle(content(shortened(tool.name, 120)))
+        self.entitle(content(row_name(tool.name, 120)))
         self._tool = tool
         self._declared = SignedLines(id="page-declared")
         self._kept = SignedLines(id="page-kept")

@@ -38,6 +38,7 @@ from inspector.tui.text import (
     duration,
     level_style,
     path,
+    row_text,
     shortened,
     size,
 )
@@ -59,7 +60,7 @@ def title(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
     ended = Content.assemble((f"#{record.number} ", QUIET), _ending(record), (f" {took}", QUIET))
     return (
         ended,
-        content(cut_in_the_middle(record.title, 60)),
+        content(row_text(cut_in_the_middle(record.title, 60))),
         *_schema_verdict(view.output, is_brief=is_brief),
     )
 

@@ -47,7 +47,7 @@ from inspector.tui.call.command_line import editable
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.clipboard import put
-from inspector.tui.text import content, count, duration, shortened, size
+from inspector.tui.text import content, count, duration, row_text, shortened, size
 from inspector.tui.timeline.rows import clock
 from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
 from inspector.tui.widgets.plain_text import PlainText
@@ -102,7 +102,7 @@ def entry_title(entry: Entry) -> Content:
     took = f"  {duration(entry.duration_s)}" if entry.duration_s is not None else ""
     return Content.assemble(
         (f"{entry.kind} ", QUIET),
-        content(shortened(entry.title, 120), "bold"),
+        content(row_text(shortened(entry.title, 120)), "bold"),
         (f"  {entry.state}{took}  {size(entry.size_bytes)}", QUIET),
     )
 

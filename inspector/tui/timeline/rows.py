@@ -23,7 +23,16 @@ from inspector.protocol.timeline import AGREEING, LATE_OUTPUT_S, Entry, EntryKin
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.result.output import ServerOutput
-from inspector.tui.text import content, count, cut_in_the_middle, duration, shortened, size
+from inspector.tui.text import (
+    content,
+    count,
+    cut_in_the_middle,
+    duration,
+    row_name,
+    row_text,
+    shortened,
+    size,
+)
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
@@ -498,7 +507,7 @@ def _server_words(segment: Segment) -> Content:
     """The name of the server, as the first words of a row; empty if there is only one server."""
     if not segment.server:
         return Content("")
-    return content(f"{cut_in_the_middle(segment.server, _SERVER_WIDTH)}  ", "$text-primary")
+    return content(f"{row_name(segment.server, _SERVER_WIDTH)}  ", "$text-primary")
 
 
 def entry_line(
@@ -549,7 +558,8 @@ def _call_words(call: _Head, entry: Entry, folded: Sequence[Entry], room: int, m
     ended = Content.styled(f"  {call.state}" if call.state else "", call.style)
     number = f"#{call.number} " if call.number else ""
     head = Content.assemble((call.sign, "$foreground 70%"), number)
-    name = cut_in_the_middle(call.name, max(room - head.cell_length - ended.cell_length, _LEAST_NAME))
+    most = max(room - head.cell_length - ended.cell_length, _LEAST_NAME)
+    name = row_text(cut_in_the_middle(call.name, most))
     head = Content.assemble(head, content(name, "bold"))
     said = [Content.assemble("  ", part) for part in _said(entry, folded, mask) if part.plain]
     left = room - head.cell_length - ended.cell_length
@@ -594,7 +604,7 @@ def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
 
 
 def _words(entry: Entry, length: int, mask: Mask) -> Content:
-    title = content(shortened(mask(entry.title), length))
+    title = content(row_text(shortened(mask(entry.title), length)))
     if entry.kind is EntryKind.DECISION and entry.detail.startswith(f"{entry.title} #"):
         # In a recording, the detail of a note begins with its kind.
         return content(shortened(mask(headline(entry.detail)), length))
