@@ -62,8 +62,8 @@ class Searched(Struct, frozen=True, kw_only=True):
 class Credentials(Struct, frozen=True, kw_only=True):
     """The texts of a result that look like credentials."""
 
-    titles: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The title of the credential rule that matches, by the whole text."""
+    titles: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The titles of the credential rules that match, each once, by the whole text."""
     values: frozenset[str] = frozenset()
     """The credentials themselves, without the text around them."""
 

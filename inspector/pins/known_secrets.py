@@ -146,18 +146,19 @@ class SessionSecrets:
 
 
 def withheld_from(number: int) -> str:
-    """Where a value was withheld, such as `withheld from #1`. `number`: that of the call; 0 if unknown."""
-    return f"withheld from #{number:,}" if number else "withheld before"
+    """Where a value was withheld, such as `withheld from #1`. `number`: that of the call; 0 if there is no single one."""
+    return f"withheld from #{number:,}" if number else "withheld, fetched or entered before"
 
 
 def calls_withheld_from(why: Iterable[str]) -> str:
-    """A text about withheld values, such as `what was withheld from #1 and from #2`.
+    """A text about secret values, such as `what was withheld from #1 and from #2`.
 
     `why`: where each value was withheld from, as `KnownSecrets.masked` returns it.
     """
-    calls = sorted({each.removeprefix("withheld ") for each in why})
-    more = f" and {len(calls) - 2:,} more" if len(calls) > 2 else ""
-    return f"what was withheld {' and '.join(calls[:2])}{more}"
+    first, *others = sorted(set(why))
+    second = f" and {others[0].removeprefix('withheld ')}" if others else ""
+    more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
+    return f"what was {first}{second}{more}"
 
 
 def _without(part: _Part, text: str, word: Callable[[Json], str], whole: str | None = None) -> str:

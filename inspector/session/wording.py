@@ -92,6 +92,8 @@ def page_answer(outcome: Outcome) -> str:
     """
     if not isinstance(outcome, Result) or not outcome.of_page:
         return ""
+    if outcome.value == "undefined":
+        return 'the page may have returned no value: Chromium answers with the text "undefined" for both'
     is_empty = outcome.value == []
     match outcome.left_page:
         case True:

@@ -226,3 +226,14 @@ def test_a_policy_that_withholds_everything_lets_no_credential_pass() -> None:
     policy = BoundaryPolicy(withheld="no")
     assert judged({"content": [text(credential(0))]}, policy=policy).credentials == ()
     assert judged({"content": [text(credential(0))]}, level=Level.OPEN).credentials[0].pointer == "/content/0"
+
+
+def test_the_remark_on_a_text_that_passes_names_all_kinds_of_credentials_in_it() -> None:
+    shaped = "ghp_" + "a1B2c3D4e5F6" * 3
+    said = text(f"{shaped} or {shaped[::-1]} and https://user:a1B2c3D4e5@host and {shaped}")
+    (passing,) = judged({"content": [said]}).credentials
+    kinds = passing.detail.removeprefix("it looks like credentials: ").split(", ")
+    assert len(kinds) == len(set(kinds)) == 2
+    assert "GitHub token" in kinds
+    (withheld,) = judged({"content": [said]}, policy=WITHHOLD).removals
+    assert withheld.detail == f"it looks like a credential: {kinds[-1]}"

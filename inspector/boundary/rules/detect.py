@@ -41,7 +41,7 @@ def apply(draft: Draft) -> Draft:
     if draft.policy.withhold_credentials:
         return _withheld(draft, titles, draft.credentials.values | found.values)
     unwanted = Texts(values=dict.fromkeys(titles), keys=set(titles))
-    removals, count = places_of(draft, unwanted, partial(_reason, titles), MOST_PASSING)
+    removals, count = places_of(draft, unwanted, partial(_every_reason, titles), MOST_PASSING)
     more = [f"{count - MOST_PASSING} more places look like credentials"] if count > MOST_PASSING else []
     passing = tuple(
         PassingCredential(pointer=draft.place(removal.pointer), detail=removal.detail) for removal in removals
@@ -50,7 +50,7 @@ def apply(draft: Draft) -> Draft:
     return replace(draft, passing=passing).remarking(*remarks, *more)
 
 
-def _withheld(draft: Draft, titles: Mapping[str, str], values: frozenset[str]) -> Draft:
+def _withheld(draft: Draft, titles: Mapping[str, tuple[str, ...]], values: frozenset[str]) -> Draft:
     """The draft without the texts that look like credentials, and without copies of `values`."""
     draft, texts = with_texts(draft)
     echoes = Echoes(sorted(values), names=draft.contract.names)
@@ -66,17 +66,24 @@ def _withheld(draft: Draft, titles: Mapping[str, str], values: frozenset[str]) -
     return with_safe_pointers(without(draft, unwanted, reason_for), echoes)
 
 
-def _reason(titles: Mapping[str, str], text: str) -> Reason:
-    return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
+def _reason(titles: Mapping[str, tuple[str, ...]], text: str) -> Reason:
+    return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text][-1]}")
+
+
+def _every_reason(titles: Mapping[str, tuple[str, ...]], text: str) -> Reason:
+    """The reason for a text that passes. It names all kinds of credentials in the text."""
+    what = "a credential" if len(titles[text]) == 1 else "credentials"
+    return Reason(rule=Rule.DETECT, detail=f"it looks like {what}: {', '.join(titles[text])}")
 
 
 def credentials(draft: Draft) -> tuple[Draft, Credentials]:
     """The texts that would reach the model and look like credentials."""
     draft, texts = with_texts(draft)
-    titles: dict[str, str] = {}
+    titles: dict[str, tuple[str, ...]] = {}
     values = set[str]()
     for text, title, value in _matches(draft, texts):
-        titles[text] = title
+        # The last match names the text where only one is named.
+        titles[text] = (*(other for other in titles.get(text, ()) if other != title), title)
         values.add(value)
     return draft, Credentials(titles=titles, values=frozenset(values))
 

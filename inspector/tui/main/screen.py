@@ -749,6 +749,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             is_silent = announced is not None and not announced.capabilities
             self._catalogue.remark(each.number, "no client capabilities" if is_silent else "")
         self._catalogue.head(self._servers.headings())
+        self._result.show_recording(server.recorder.begun_s)
         own = facts.name if facts and not isinstance(server.target, PageTarget) else ""
         self._header.view = HeaderView(
             target=str(server.target),

@@ -32,8 +32,9 @@ from inspector.tui.connection.source import Opener
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import shortened, size
 
-_FILE = "Writes a new file, without withheld values, sensitive arguments and fetched secrets."
-_PAGE = "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
+_STAYS = "Values that only look like credentials stay in it."
+_FILE = f"Writes a new file, without withheld values, sensitive arguments and fetched secrets. {_STAYS}"
+_PAGE = f"Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown. {_STAYS}"
 _RECORDING, _DOCUMENT = ".jsonl", ".html"
 _FROM_START, _FROM_NOW = "all since the start", "from now on"
 _NO_NAME = "Write the name of a file."
@@ -92,6 +93,11 @@ class SessionRecorder:
         if self._recorder is None or self._recorder.failure:
             return ""
         return "recording" if self._since_s is None else f"recording since {self._since_s:.1f} s"
+
+    @property
+    def begun_s(self) -> float | None:
+        """The time of the session from which on a running recording has all calls; None if no recording runs."""
+        return (self._since_s or 0.0) if self.sign else None
 
     def follow(self, level: Level, host: str) -> None:
         """Record a change of the boundary level or host."""

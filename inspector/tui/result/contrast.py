@@ -130,7 +130,7 @@ def contrast_strip(view: Contrast, width: int) -> Content:
 
 
 def lens_change(before: ResultView, after: ResultView) -> Content:
-    """The effect of another level or host on a call, such as `declared → closed: 2 more values withheld`."""
+    """The effect of another level or host on a call, such as `declared → closed: 2 more parts withheld`."""
     names = [
         view.host
         if before.level is after.level
@@ -153,10 +153,10 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
         words = "nothing more passes" if is_stricter else "nothing more is withheld"
         return Content.assemble(lead, f": {words}")
     if not more:
-        return Content.assemble(lead, ": the same number of values withheld")
-    words = f"{more:,} more {'value' if more == 1 else 'values'} withheld"
+        return Content.assemble(lead, ": the same number of parts withheld")
+    words = f"{more:,} more {'part' if more == 1 else 'parts'} withheld"
     if more < 0:
-        words = f"{count(-more, 'value')} no longer withheld"
+        words = f"{count(-more, 'part')} no longer withheld"
     return Content.assemble(lead, ": ", Content.styled(words, "$text-error" if more < 0 else "$text-success"))
 
 

@@ -37,7 +37,16 @@ from inspector.tui.result.note import ResultNote
 from inspector.tui.result.output import OutputInShort, OutputView, ServerOutput, output_masks, output_view
 from inspector.tui.result.removal import LABELLED
 from inspector.tui.result.view import ResultView, folded_at_first, with_findings
-from inspector.tui.result.words import absences, reason_line, reasons, remark_lines, strip, title, with_number
+from inspector.tui.result.words import (
+    absences,
+    reason_line,
+    reasons,
+    remark_lines,
+    seen_words,
+    strip,
+    title,
+    with_number,
+)
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, count, flowed, hanging, shortened
@@ -169,6 +178,7 @@ class ResultPane(Vertical):
         self._wanted_output = ServerOutput()
         self._asked_output: tuple[CallRecord, ServerOutput, KnownSecrets] | None = None
         self._outputs = Latest(self, self._masked_output, self._take_output, self._no_output)
+        self._recorded_from_s: float | None = None
         self._output_masks: tuple[CallRecord, OutputMasks] | None = None
         """The masks of the last call whose output was masked. Used in the thread of `_outputs` alone."""
         self._warnings: tuple[str, ...] = ()
@@ -363,6 +373,15 @@ class ResultPane(Vertical):
             self.free_view(self._contrast)
             self._contrast = None
             self._draw(view, _on_model_side(view, spot) if is_other_host else spot)
+
+    def show_recording(self, begun_s: float | None) -> None:
+        """Say of credentials that pass that they are in the recording.
+
+        `begun_s`: the time of the first call that the running recording has; None if none runs.
+        """
+        if begun_s != self._recorded_from_s:
+            self._recorded_from_s = begun_s
+            self._label()
 
     def show_findings(self, found: Mapping[int, Mapping[str, str]]) -> None:
         """Put a sign before the values that address the model according to the review.
@@ -810,7 +829,10 @@ class ResultPane(Vertical):
                 lines.append(words.truncate(max(width - key.cell_length, 20), ellipsis=True) + key)
             if self._change.plain:
                 lines.append(self._change)
-            verdict = Content("\n").join([*lines, flowed(strip(view, is_brief=is_brief), width)])
+            is_recorded = self._recorded_from_s is not None and view.record.at_s >= self._recorded_from_s
+            verdict = Content("\n").join(
+                [*lines, flowed(strip(view, is_brief=is_brief, is_recorded=is_recorded), width)]
+            )
             self._verdict_rows = verdict.plain.count("\n") + 1
             self._verdict.update(verdict)
         else:
@@ -828,8 +850,7 @@ class ResultPane(Vertical):
             sender = (view.sender if view is not None else "server").capitalize()
             sent = f"{sender} sent nothing" if is_silent else f"{sender} sent"
             if view is not None and is_one:
-                seen = "all of it but metadata" if view.outline.tops else "the same"
-                sent = f"{sent}, and the model sees {seen}"
+                sent = f"{sent}, and the model sees {seen_words(view)}"
             style = "  JSON, e values" if view is not None and self._is_json(view) else ""
             names = (
                 Content.assemble((sent, "bold"), (style, "$text-accent"), self._about_masks()),

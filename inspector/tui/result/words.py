@@ -86,8 +86,11 @@ _WITHHELD_AT_OPEN = {Rule.POLICY, Rule.UNVERIFIED, Rule.UNFINISHED}
 """The rules that withhold at every boundary level, so that no host passes these values."""
 
 
-def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
-    """The bytes sent and given to the model, the removals by rule, and the host's changes."""
+def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False) -> tuple[Content, ...]:
+    """The bytes sent and given to the model, the removals by rule, and the host's changes.
+
+    `is_recorded`: whether a running recording has the call.
+    """
     if view.failure is not None:
         words = f"Sightline: {shortened(headline(view.failure), 600)}"
         return (
@@ -107,7 +110,7 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
         more = ", and the values that are not recorded" if view.level is Level.OPEN else ""
         more += " (withheld blocks as recorded)" if view.recorded else ""
     is_more = view.level is Level.DECLARED and view.masks > found.total > 0
-    leaves = f" ({view.masks:,} values in all)" if is_more else ""
+    leaves = f" (with {view.masks:,} masked values)" if is_more else ""
     is_counted = view.model_bytes >= _LEAST_COUNTED and not _has_media(view.values[1])
     about = f", about {tokens(view.model_bytes):,} tokens" if is_counted else ""
     parts = [
@@ -134,7 +137,12 @@ def strip(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
         parts.append(Content.styled(f"! {words}", "bold $text-error"))
     if view.credentials:
         what = passing_words(len(view.credentials))
-        parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
+        where = (
+            f"passed, and {'is' if len(view.credentials) == 1 else 'are'} in the recording"
+            if is_recorded
+            else "passed"
+        )
+        parts.append(Content.styled(f"! {what} like a credential, and {where}", "bold $text-error"))
     if view.search_limit:
         parts.append(Content.styled(f"? {view.search_limit}", "bold $text-warning"))
     if view.undeclared.number:
@@ -177,6 +185,13 @@ def _by_the_host(view: ResultView) -> Iterator[Content]:
         yield Content.styled("~ the model gets it as structuredContent", "$text-accent")
     if not view.observed:
         yield Content.styled("not observed in this host", "$text-warning")
+
+
+def seen_words(view: ResultView) -> str:
+    """What the model sees of a result that is drawn once for both sides, in words: `the same`."""
+    if view.is_moved:
+        return "all of it as structuredContent"
+    return "all of it but metadata" if view.outline.tops else "the same"
 
 
 def _has_media(model: Json) -> bool:

@@ -79,7 +79,9 @@ async def test_a_credential_entered_into_a_form_is_shown_nowhere(
         text = await settled(pilot, app, "#1 done")
         assert "of it waiting for you" in text
         # The server repeats what was entered as a secret.
-        text = await until(pilot, app, lambda text: "what was withheld before reaches the model" in text)
+        text = await until(
+            pilot, app, lambda text: "what was withheld, fetched or entered before reaches the model" in text
+        )
         assert KEY not in text
         assert session.calls[0].waited_s > 0.05
         assert KEY.encode() in wire(session, Direction.SENT)

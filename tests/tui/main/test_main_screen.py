@@ -145,11 +145,11 @@ async def test_both_panes_follow_the_boundary_and_the_raw_side_stays_masked() ->
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "spec, declared")
         await pilot.press("B")
-        text = await settled(pilot, app, "declared → open: 1 value no longer withheld")
+        text = await settled(pilot, app, "declared → open: 1 part no longer withheld")
         assert "reaches the model" in text
         assert KEY not in text
         await pilot.press("B")
-        text = await settled(pilot, app, "open → closed: 1 more value withheld")
+        text = await settled(pilot, app, "open → closed: 1 more part withheld")
         assert KEY not in text
         await pilot.press("b", "b")
         assert "spec, declared" in await settled(pilot, app, "boundary: declared")

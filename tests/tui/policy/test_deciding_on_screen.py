@@ -312,6 +312,7 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             "Calls to it carry no trust labels.",
         ):
             assert words in text, f"{words}\n{text}"
+        assert "not from findings: an answer without a label may contain" in " ".join(text.split())
         await pilot.press("p")
         text = await settled(
             pilot, app, "carry the session's trust, its own sources, and the hosts of others"

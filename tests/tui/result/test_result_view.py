@@ -441,6 +441,8 @@ def test_a_result_without_members_is_beside_the_structured_content_that_the_mode
         SideDifference.BROKEN,
     }
     assert "the model gets it as structuredContent" in strip(view).plain
+    assert result_views.seen_words(view) == "all of it as structuredContent"
+    assert result_views.seen_words(view_of(RESULT)) != "all of it as structuredContent"
 
 
 def test_the_changes_of_a_host_name_only_blocks_of_the_server_by_their_own_index() -> None:
@@ -725,6 +727,18 @@ def test_a_value_that_looks_like_a_credential_and_passes_is_a_reason_with_a_sign
     assert detail is not None
     assert "--withhold-credentials" in detail.plain
     assert not any("credential" in remark for remark in view.remarks)
+
+
+def test_the_verdict_says_that_a_credential_that_passes_is_in_the_recording() -> None:
+    value: Json = {"content": [{"type": "text", "text": "ghp_" + "a1B2c3D4e5F6" * 3}]}
+    parts = [
+        Content("  ").join(result_views.strip(view_of(value), is_recorded=is_recorded)).plain
+        for is_recorded in (False, True)
+    ]
+    words = "! 1 value looks like a credential, and passed"
+    assert words in parts[0]
+    assert "recording" not in parts[0]
+    assert f"{words}, and is in the recording" in parts[1]
 
 
 def test_the_verdict_counts_more_passing_credentials_than_are_listed_as_at_least() -> None:

@@ -4,7 +4,7 @@ from textual.pilot import Pilot
 
 from inspector.boundary.bounded import Level
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.known_secrets import KnownSecrets
+from inspector.pins.known_secrets import KnownSecrets, calls_withheld_from, withheld_from
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Result
 from inspector.tui.app import SightlineApp
@@ -80,7 +80,9 @@ def test_many_calls_share_one_search() -> None:
     for number in range(1, 80):
         known = known.with_texts(number, [f"secret-value-{number:04}"])
     assert known.masked_text("a secret-value-0001 b secret-value-0079") == "a •••••••• b ••••••••"
-    assert set(known.masked(["secret-value-0001"], lambda _: "•")[1].values()) == {"withheld before"}
+    assert set(known.masked(["secret-value-0001"], lambda _: "•")[1].values()) == {
+        "withheld, fetched or entered before"
+    }
 
 
 CUSTOMER: JsonObject = {
@@ -139,3 +141,14 @@ async def _frames(pilot: Pilot[None], app: SightlineApp) -> None:
     await pilot.press("enter")
     text = await settled(pilot, app)
     assert SECRET not in text, text
+
+
+def test_several_sources_of_secret_values_are_named_in_one_sentence() -> None:
+    assert (
+        calls_withheld_from([withheld_from(1), withheld_from(2)]) == "what was withheld from #1 and from #2"
+    )
+    assert calls_withheld_from([withheld_from(0)]) == "what was withheld, fetched or entered before"
+    assert (
+        calls_withheld_from(map(withheld_from, range(4)))
+        == "what was withheld from #1 and from #2 and 2 more"
+    )

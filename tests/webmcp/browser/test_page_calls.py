@@ -137,6 +137,18 @@ async def test_a_form_that_navigates_gives_an_answer(site: Site, cdp: str) -> No
         assert page_answer(record.outcome).endswith("the new page has this JSON-LD")
 
 
+async def test_no_value_and_the_text_undefined_have_one_answer_and_the_screen_says_so(
+    site: Site, cdp: str
+) -> None:
+    html = page(tool("nothing", "async () => {}"), tool("word", "async () => 'undefined'"))
+    async with visiting(site.put("/page", html), cdp) as visit:
+        answers = [(await visit.call(name)).outcome for name in ("nothing", "word")]
+    assert answers == [Result(value="undefined"), Result(value="undefined")]
+    assert {page_answer(answer) for answer in answers} == {
+        'the page may have returned no value: Chromium answers with the text "undefined" for both'
+    }
+
+
 async def test_leaving_the_page_during_a_call_ends_the_call(site: Site, cdp: str) -> None:
     site.put("/next", page(tool("next")))
     html = page(tool("leave", "() => { location.href = '/next'; return new Promise(() => {}) }"))
