@@ -67,11 +67,14 @@ class KeyOrder:
             self._settling = None
 
     async def _handled(self, focused: MessagePump) -> None:
-        # A key bubbles from the focused widget up to the app.
-        node: MessagePump | None = focused
-        while node is not None:
-            await _processed(node)
-            node = node._parent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - every pump has it, and it never raises
+        # A key bubbles from the focused widget up to the app, which runs the action of the key. The action posts
+        # messages to the focused widget, which bubble too. A widget may answer one by a message to itself.
+        for passes in (1, 2):
+            node: MessagePump | None = focused
+            while node is not None:
+                for _ in range(passes):
+                    await _processed(node)
+                node = node._parent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - every pump has it, and it never raises
         # The key may have asked the app for another focus, or for another screen, which then sets the focus itself.
         await _processed(self._app)
         await _processed(self._app.screen)

@@ -5,6 +5,8 @@ import threading
 
 import pytest
 from textual import events
+from textual.message import Message
+from textual.message_pump import MessagePump
 
 from inspector.json.exact import Json
 from inspector.protocol.catalogue import Tool
@@ -66,6 +68,27 @@ async def test_letters_after_enter_go_into_the_form_that_is_still_being_opened(s
         arrive(app, "j", "enter", "rather this")
         await settled(pilot, app, "rather this")
         assert app.screen.query_one(CallPane).has_focus_within
+
+
+async def test_keys_wait_for_the_messages_that_a_key_causes_however_slowly_these_bubble(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drives()
+    bubbling = MessagePump._on_message  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+    async def slowly(pump: MessagePump, message: Message) -> None:
+        if type(message).__name__ == "Chosen":
+            await asyncio.sleep(0.05)
+        await bubbling(pump, message)
+
+    monkeypatch.setattr(MessagePump, "_on_message", slowly)
+    app = app_of(Script(tools=_TOOLS))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("j")
+        await settled(pilot, app, "text, required")
+        arrive(app, "enter", "rather this")
+        await settled(pilot, app, "rather this")
 
 
 async def test_1_while_the_item_under_the_cursor_is_being_opened_goes_to_its_form(
