@@ -116,7 +116,8 @@ class SessionLink:
         """The protocol era for the next connections; None for the one that the program was started with."""
         self.session: Session | None = None
         """The session in use, or the last one; None before the first."""
-        self.state = SessionState.IDLE
+        # The link connects as soon as the screen is there.
+        self.state = SessionState.CONNECTING
         self._subscribed: tuple[str, ...] = ()
         """The subscriptions of the last session, which the next one has again."""
         self.is_listed = False

@@ -46,3 +46,21 @@ async def test_a_server_that_does_not_answer_is_waited_for_with_seconds_limit_an
         app.leave()
         while app.return_code is None:
             await asyncio.sleep(0.01)
+
+
+async def test_the_header_says_connecting_from_the_start() -> None:
+    async def opened(_listener: Listener) -> Session:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    app = SightlineApp(
+        [ServerSource(target=StdioTarget(command=("true",)), opener=opened)],
+        level=Level.DECLARED,
+        theme_files=themes.shipped(),
+    )
+    async with app.run_test(size=(140, 45)):
+        text = await shows(app, "Connecting to")
+        assert "  connecting  " in text.splitlines()[0]
+        app.leave()
+        while app.return_code is None:
+            await asyncio.sleep(0.01)
