@@ -1,5 +1,6 @@
 """All host profiles. A module in `profiles` defines `HOST` or `HOSTS`."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from itertools import chain
@@ -10,6 +11,19 @@ from inspector.hosts.profile import Host
 
 NOT_OBSERVED = ("Claude Desktop", "claude.ai", "ChatGPT", "Cursor", "Copilot CLI")
 """Widely used hosts without a profile, because they were never run."""
+
+
+def named_without_profile(query: str) -> tuple[str, ...]:
+    """The names in `NOT_OBSERVED` that have all words of `query`. None if `query` has no words."""
+    words = query.casefold().split()
+    return tuple(name for name in NOT_OBSERVED if words and all(word in name.casefold() for word in words))
+
+
+def without_profile(names: Sequence[str] = NOT_OBSERVED) -> str:
+    """A sentence for the user about hosts without a profile."""
+    if len(names) == 1:
+        return f"{names[0]} was not observed, so it has no profile."
+    return f"Not observed, so they have no profile: {', '.join(names)}."
 
 
 @cache

@@ -38,6 +38,7 @@ def test_the_json_has_the_documented_shape_with_every_model_context(tmp_path: Pa
         "asOf",
         "how",
         "observed",
+        "refused",
         "bytes",
         "changes",
         "model",
@@ -46,6 +47,7 @@ def test_the_json_has_the_documented_shape_with_every_model_context(tmp_path: Pa
     assert spec["model"]["structuredContent"]["id"] == "1"
     assert spec["open"] == {
         "observed": True,
+        "refused": None,
         "leak": "yes",
         "leaked": ["/structuredContent/s"],
         "places": [["/structuredContent/s"]],
@@ -80,6 +82,20 @@ def test_the_comparison_counts_as_project_does_and_warns_as_it_does(tmp_path: Pa
         assert words in out
         assert words in shown
     assert "not known" not in out
+
+
+def test_hosts_that_refuse_the_result_as_a_whole_are_named(tmp_path: Path) -> None:
+    secret = {"type": "secret_reference", "id": "a", "label": "b", "redeemUrl": "c"}
+    ran = compared(tmp_path, {"content": [secret]}, "--host", "claude-code", tool=None)
+    rows = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
+    assert "refuses it" in rows["claude-code"]
+    assert "refuses it" not in rows["spec"]
+    words = "the host's client library refuses the result; the model gets the reason instead"
+    assert f"without protection, {words}" in ran.out
+    ran = compared(tmp_path, {"content": [secret]}, "--boundary", "open", "--format", "json", tool=None)
+    found = {row["host"]: (row["refused"], row["open"]["refused"]) for row in ran.json["hosts"]}
+    assert found["claude-code"] == (words, words)
+    assert found["spec"] == (None, None)
 
 
 def test_the_reason_for_not_known_is_named(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.options import format_option, host_profile, server_name_option
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.errors import ExitCode, UsageError
-from inspector.hosts.registry import NOT_OBSERVED, host, hosts
+from inspector.hosts.registry import host, hosts, without_profile
 from inspector.json.document import MAX_LINES
 from inspector.json.exact import JsonObject
 from inspector.safe_text import safe_line
@@ -140,13 +140,7 @@ def _list(profiles: "Sequence[Host]", *, as_json: bool) -> None:
         return
     rows = [("HOST", "VERSION", "AS OF", "EVIDENCE", "NOTES")]
     rows += [(host.name, host.version, host.as_of, host.how, host.notes) for host in profiles]
-    print_lines(
-        [
-            *table(rows, columns(), is_whole=True),
-            "",
-            f"Not observed, so they have no profile: {', '.join(NOT_OBSERVED)}.",
-        ]
-    )
+    print_lines([*table(rows, columns(), is_whole=True), "", without_profile()])
 
 
 def _compared(
@@ -194,11 +188,13 @@ def _row_shape(row: "HostRow") -> JsonObject:
         "asOf": row.host.as_of,
         "how": row.host.how,
         "observed": row.observed,
+        "refused": row.context.refused or None,
         "bytes": row.size_bytes,
         "changes": [{"pointer": change.pointer, "what": change.what} for change in row.context.changes],
         "model": row.context.model,
         "open": {
             "observed": row.observed_open,
+            "refused": row.refused_open or None,
             "leak": row.leak.value,
             "leaked": [places[0].pointer for places in row.leak_places],
             "places": [[place.pointer for place in places] for places in row.leak_places],
@@ -235,11 +231,13 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
 
 
 def _row(row: "HostRow") -> tuple[str, ...]:
+    from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
+
     return (
         row.host.name,
         row.host.version,
         f"{row.size_bytes:,}",
-        _leaks(row),
+        "refuses it" if row.refused_open and row.leak is not Leak.YES else _leaks(row),
         "yes" if row.observed else "not observed",
         _does(row),
     )
@@ -259,6 +257,8 @@ def _host_lines(row: "HostRow", level: Level) -> list[str]:
         f"~ {safe_line(change.pointer) or '(the whole result)'}  [host] {safe_line(change.what)}"
         for change in context.changes[:MAX_LINES]
     ]
+    if row.refused_open:
+        lines.append(f"without protection, {safe_line(row.refused_open)}")
     lines.append(f"leaks without protection: {_leaks(row)}{'' if row.observed_open else ' (not observed)'}")
     lines += [f"! {', '.join(map(_place, places))}" for places in row.leak_places]
     return lines

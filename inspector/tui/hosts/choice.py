@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from inspector.hosts.profile import Host, evidence
+from inspector.hosts.registry import named_without_profile, without_profile
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.text import content
 from inspector.tui.widgets.lines import Lines
@@ -19,7 +20,7 @@ from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryDi
 _GAP = 2
 _LEAST_GETS = 60
 """The minimum width of what a model gets, in cells. If there is less room, the row leaves out the evidence."""
-_AROUND = 10
+_AROUND = 12
 """The number of rows for the border, the title, the filter, the details of a host, and the keys."""
 
 
@@ -86,13 +87,16 @@ class HostChoice(SecondaryDialog[str], inherit_bindings=False):
         self._explain()
 
     def _explain(self) -> None:
+        named = named_without_profile(self._filter.value)
+        others = without_profile(named) if named else without_profile()
         if not self._shown:
-            self._about.update("No host has these words.")
+            self._about.update(others if named else f"No host has these words.\n{others}")
             return
         host = self._shown[self._lines.cursor]
         title = content(f"{host.title}, {host.version}", "bold")
-        known_by = content(f"evidence: {host.how}; as of {host.as_of}", QUIET)
-        self._about.update(Content.assemble(title, f"\nIts model gets {host.model_gets}.\n", known_by))
+        known_by = content(f"  evidence: {host.how}; as of {host.as_of}", QUIET)
+        words = f"\nIts model gets {host.model_gets}.\n"
+        self._about.update(Content.assemble(title, known_by, words, (others, "" if named else QUIET)))
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         host = self._shown[index]

@@ -14,7 +14,7 @@ from inspector.hosts.comparison import HostRow, compare
 from inspector.hosts.leaks import Leak, LeakPlace
 from inspector.hosts.masks import reaching_word
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext, evidence
-from inspector.hosts.registry import hosts
+from inspector.hosts.registry import hosts, without_profile
 from inspector.pins.known_secrets import KnownSecrets, calls_withheld_from
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.sides import KnownBeside
@@ -213,10 +213,12 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 def hosts_summary(view: HostsView) -> Content:
     """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`.
 
-    If any host was not observed with such a result, the text also explains the sign `?`.
+    If any host was not observed with such a result, the text also explains the sign `?`. A line at the end names
+    the hosts without a profile.
     """
     legend = "" if all(row.observed for row in view.rows) else f" {_LEGEND}"
-    return Content.assemble(_credentials(view), _repeated(view), _summary(view), (legend, "$text-warning"))
+    said = _credentials(view), _repeated(view), _summary(view), (legend, "$text-warning")
+    return Content.assemble(*said, (f"\n{without_profile()}", _QUIET))
 
 
 def _repeated(view: HostsView) -> Content:

@@ -207,7 +207,7 @@ class HostScreen(Protocol):
 
 
 class HostSearch(_NameSearch):
-    """Searches the hosts that the palette can show the result for."""
+    """Searches the hosts that the palette can show the result for, and names those without a profile."""
 
     KIND = "Host"
 
@@ -215,13 +215,18 @@ class HostSearch(_NameSearch):
         """The names of the screen's hosts; empty if the screen shows none."""
         if isinstance(self.screen, HostScreen) and self.screen.hosts:
             from inspector.hosts.profile import evidence  # noqa: PLC0415 - the screen has loaded them
-            from inspector.hosts.registry import hosts  # noqa: PLC0415
+            from inspector.hosts.registry import NOT_OBSERVED, hosts, without_profile  # noqa: PLC0415
 
             yield from ((host.name, f"{evidence(host.how)}: {host.model_gets}") for host in hosts())
+            yield from ((name, without_profile((name,))) for name in NOT_OBSERVED)
 
     def choose(self, name: str) -> None:
-        """Show results for this host."""
-        if isinstance(self.screen, HostScreen):
+        """Show results for this host. A host without a profile is only explained."""
+        from inspector.hosts.registry import NOT_OBSERVED, without_profile  # noqa: PLC0415
+
+        if name in NOT_OBSERVED:
+            self.app.notify(without_profile((name,)), markup=False)
+        elif isinstance(self.screen, HostScreen):
             self.screen.set_host(name)
 
 

@@ -47,6 +47,7 @@ async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(siz
         assert "hosts would leak one" in " ".join(text.split())
         assert "boundary declared" in text
         assert "? after the evidence: not observed with such a result." in " ".join(text.split())
+        assert "Not observed, so they have no profile: Claude Desktop," in text
         assert "its changes" in text
         assert "▸ spec (in force)" in text
         assert "! leaks 1" in text

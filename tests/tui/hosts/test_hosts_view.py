@@ -152,9 +152,10 @@ def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
     assert summary == (
         "✓ declared: no host gets a withheld value. At open, at least 1 of 3 hosts would leak one; 1 not known."
         " ? after the evidence: not observed with such a result."
+        "\nNot observed, so they have no profile: Claude Desktop, claude.ai, ChatGPT, Cursor, Copilot CLI."
     )
     at_open = replace(view(HOST, LEAKING, LEAKING), level=Level.OPEN)
-    assert hosts_summary(at_open).plain == "✗ open: 2 of 3 hosts leak a marked value."
+    assert hosts_summary(at_open).plain.startswith("✗ open: 2 of 3 hosts leak a marked value.\n")
     assert "✗ leaks 1" in host_line(LEAKING, at_open, 79, here=False, chosen=False).plain
     assert "none of 2 hosts is known to leak one; 1" in hosts_summary(view(HOST, UNKNOWN)).plain
     assert "none of 1 host is known to leak" in hosts_summary(view(HOST)).plain

@@ -138,3 +138,14 @@ async def test_the_palette_begins_with_what_people_look_for(size: tuple[int, int
         assert "Enter run  ↓ next  ↑ previous  Esc close" in screen_lines(app)[-1]
         await pilot.press(*"copy result", "enter")
         await settled(pilot, app, "What to copy")
+
+
+async def test_the_palette_names_a_host_that_has_no_profile() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("ctrl+p", *"chatgpt")
+        await settled(pilot, app, "Host ChatGPT")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "ChatGPT was not observed, so it has no profile.")
+        assert "host: spec" in text
