@@ -46,6 +46,7 @@ from inspector.review.report import (
     addresses_not_visited,
     contents_not_read,
     listed_once,
+    not_called,
     not_compared_with_pin,
     skills_not_read,
 )
@@ -117,11 +118,11 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
         arguments = None if why else arguments_for(offer)
         if why or arguments is None:
             reason = why or "no arguments could be made from its input schema"
-            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=reason))
+            made.not_checked.append(not_called(offer.name, reason))
             continue
         problem = await upkeep.problem(offer)
         if problem:
-            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=problem))
+            made.not_checked.append(not_called(offer.name, problem))
             continue
         agreement = Agreement.USER if is_named else launch.agreement
         caller = _Caller(session, oversight, agreement, url, pinned)
@@ -130,7 +131,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
                 made.calls.append(call)
         except NotConfirmedError as error:
             made.refused.append(NotChecked(what=offer.name, why=_in_short(error)))
-            made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=_in_short(error)))
+            made.not_checked.append(not_called(offer.name, _in_short(error)))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
         why = f"a review declines all requests by the server: {asked}"
@@ -346,8 +347,8 @@ def gathered(
         traffic=seen.traffic,
     )
     covering = Covering(found.calls)
-    missing = [replace(each, what=covering.text(each.what)) for each in missing]
-    refused = tuple(replace(each, what=covering.text(each.what)) for each in seen.called.refused)
+    missing = [each.masked(covering.text) for each in missing]
+    refused = tuple(each.masked(covering.text) for each in seen.called.refused)
     server = ReviewedServer(
         target=reported_as(target),
         name=seen.facts.name,
@@ -548,7 +549,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     made = {call.offer.name for call in found.calls}
     for offer in found.tools:
         if offer.name not in made:
-            yield NotChecked(what=f"results of {offer.name}", why="the recording has no call of this tool")
+            yield not_called(offer.name, "the recording has no call of this tool")
     yield from skills_not_read(
         (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL), made
     )

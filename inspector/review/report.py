@@ -24,6 +24,48 @@ class NotChecked(Struct, frozen=True, kw_only=True):
     why: str
     is_failed_server: bool = False
     """True if the part is a whole server that could not be reviewed."""
+    tool: str = ""
+    """The name of the tool if the part is its results, because it was not called; otherwise empty. Untrusted text."""
+    target: str = ""
+    """The target of the tool's server, if several servers are reviewed."""
+
+    def masked(self, mask: Callable[[str], str]) -> "NotChecked":
+        """A copy whose part is masked, but not the reason."""
+        what = mask(self.what)
+        return replace(self, what=what, tool=mask(self.tool) if self.tool and what == self.what else "")
+
+
+def not_called(tool: str, why: str) -> NotChecked:
+    """The results of a tool that was not called."""
+    return NotChecked(what=f"results of {tool}", why=why, tool=tool)
+
+
+NOT_IN_SESSION = "it was not called in this session"
+
+
+def grouped(parts: Iterable[NotChecked]) -> tuple[NotChecked, ...]:
+    """The parts as a reader wants them: last the tools that were not called, one entry for all with the same reason.
+
+    Reports for programs have an entry for each tool.
+    """
+    others: list[NotChecked] = []
+    uncalled: dict[tuple[str, str], list[NotChecked]] = {}
+    for each in parts:
+        if each.tool:
+            uncalled.setdefault((each.target, each.why), []).append(each)
+        else:
+            others.append(each)
+    return (*others, *map(_joined, uncalled.values()))
+
+
+def _joined(same: Sequence[NotChecked]) -> NotChecked:
+    first = same[0]
+    if len(same) == 1:
+        return first
+    server = f"{first.target}: " if first.target else ""
+    why = "" if first.why == NOT_IN_SESSION else f"; of each: {first.why}"
+    names = _named([each.tool for each in same], _MOST_TOOLS)
+    return NotChecked(what=f"{server}{len(same):,} tools were not called", why=f"{names}{why}")
 
 
 def skills_not_read(uris: Iterable[str], read: Collection[str]) -> Iterator[NotChecked]:
@@ -97,12 +139,12 @@ def other_servers(compared: Sequence[str] = (), unlisted: Sequence[str] = ()) ->
     return NotChecked(what="other servers", why=why)
 
 
-def _named(servers: Sequence[str]) -> str:
-    shown = ", ".join(servers[:_MOST_NAMED])
-    return f"{shown} and {len(servers) - _MOST_NAMED:,} more" if len(servers) > _MOST_NAMED else shown
+def _named(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
-_MOST_NAMED = 5
+_MOST_TOOLS = 20
 NEVER_CHECKED = (
     NotChecked(
         what="redemption",
@@ -412,7 +454,7 @@ def without_credentials(report: Report, mask: Callable[[str], str]) -> Report:
         version=mask(report.version),
         tools=tuple(map(mask, report.tools)),
         entries=tuple(replace(entry, finding=_shown(entry.finding, mask)) for entry in report.entries),
-        not_checked=tuple(replace(one, what=mask(one.what), why=mask(one.why)) for one in report.not_checked),
+        not_checked=tuple(replace(one.masked(mask), why=mask(one.why)) for one in report.not_checked),
         servers=None
         if report.servers is None
         else tuple(

@@ -169,6 +169,23 @@ def test_only_tools_that_declare_to_be_read_only_are_called() -> None:
     assert "may change something" in left["results of poisoned_weather"]
     assert "results of clean_clock" not in left
     assert left["results"].startswith("12 of 20 tools were not called")
+    # The text has one line for tools with the same reason, after what concerns the whole server.
+    for format_ in ("text", "markdown", "html"):
+        lines = sightline("review", "-q", "--call", "--format", format_, "demo").out.splitlines()
+        lines = [
+            line
+            for line in lines
+            if "not called" in line or "may change something" in line or "redeems" in line
+        ]
+        assert [line.lstrip("-<li> ").partition(" ")[0] for line in lines] == [
+            "results:",
+            "redemption:",
+            "11",
+            "results",
+        ], lines
+        joined = lines[2].replace("\\", "")
+        assert "11 tools were not called: echo_" in joined
+        assert joined.removesuffix("</li>").endswith("of each: it is not declared read-only")
     assert {"SL-INJ001", "SL-OUT005", "SL-OUT006"} == ids(report["findings"], "call")
 
 

@@ -427,7 +427,9 @@ def report_of(
 
 def _not_checked(parts: Sequence[Gathered], *, several: bool) -> list[NotChecked]:
     found = [
-        replace(each, what=f"{part.server.target}: {each.what}") if several else each
+        replace(each, what=f"{part.server.target}: {each.what}", target=part.server.target)
+        if several
+        else each
         for part in parts
         for each in dict.fromkeys(
             (*part.not_checked, *chain.from_iterable(map(partly_read, part.reviewed.calls)))

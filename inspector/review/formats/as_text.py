@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from inspector.json.pointer import readable
-from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words
+from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words, grouped
 from inspector.safe_text import safe_line, safe_name
 
 
@@ -27,7 +27,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.not_checked:
         yield ""
         yield "Not checked:"
-        for each in report.not_checked:
+        for each in grouped(report.not_checked):
             yield f"- {safe_line(each.what)}: {safe_line(each.why)}"
 
 

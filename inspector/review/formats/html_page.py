@@ -15,7 +15,7 @@ from inspector.review.formats.as_text import (
     status,
     summary,
 )
-from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words
+from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words, grouped
 from inspector.safe_text import safe_line, safe_name
 
 STYLE = (
@@ -59,7 +59,7 @@ def _lines(report: Report) -> Iterator[str]:
         for group in report.groups(part):
             yield from _group(group, report)
     yield "<h2>Not checked</h2><ul>"
-    for each in report.not_checked:
+    for each in grouped(report.not_checked):
         yield f"<li>{html_line(each.what)}: {html_line(each.why)}</li>"
     yield "</ul></body></html>"
 

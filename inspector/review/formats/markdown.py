@@ -13,7 +13,7 @@ from inspector.review.formats.as_text import (
     status,
     summary,
 )
-from inspector.review.report import Report, ReportEntry, ReviewedServer
+from inspector.review.report import Report, ReportEntry, ReviewedServer, grouped
 from inspector.safe_text import safe_line
 
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+.!|~:@&/=-])")
@@ -51,7 +51,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield "## Not checked"
     yield ""
-    for each in report.not_checked:
+    for each in grouped(report.not_checked):
         yield f"- {plain(each.what)}: {plain(each.why)}"
 
 

@@ -17,6 +17,7 @@ from inspector.review.live.board import TO_MODEL, Board, LastCall, Material, Sub
 from inspector.review.registry import findings_of, rules
 from inspector.review.report import (
     NEVER_CHECKED,
+    NOT_IN_SESSION,
     NotChecked,
     Report,
     ReportEntry,
@@ -24,6 +25,7 @@ from inspector.review.report import (
     contents_not_read,
     fingerprint,
     listed_once,
+    not_called,
     other_servers,
     skills_not_read,
 )
@@ -127,7 +129,7 @@ class OngoingReview:
             reviewed=total - len(self._waiting),
             total=total,
             not_checked=tuple(
-                replace(each, what=self._covering.text(each.what))
+                each.masked(self._covering.text)
                 for each in (
                     *not_checked(
                         material,
@@ -387,7 +389,7 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
     else:
         for tool in catalogue.tools:
             if tool.name not in called:
-                yield NotChecked(what=f"results of {tool.name}", why="it was not called in this session")
+                yield not_called(tool.name, NOT_IN_SESSION)
     yield from skills_not_read((skill.name for skill in catalogue.items(Kind.SKILL)), called)
     items = (item for kind in Kind for item in catalogue.items(kind))
     yield from contents_not_read(items, called, "they were not read in this session")

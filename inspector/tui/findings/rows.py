@@ -14,7 +14,7 @@ from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import TO_MODEL, Board
 from inspector.review.live.ongoing import ranked
 from inspector.review.registry import rules
-from inspector.review.report import NotChecked, ReportEntry, counted_words
+from inspector.review.report import NotChecked, ReportEntry, counted_words, grouped
 from inspector.review.rule import ReviewRule
 from inspector.review.texts import MAX_POINTER
 from inspector.tui.catalogue.marks import FAINT, Mark
@@ -153,7 +153,8 @@ def all_findings(asked: AllFindings) -> FindingsView:
     words = asked.query.casefold().split()
     entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.all]
     found = [row for row in _rows(entries, asked.board) if _matches(row, words)]
-    unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
+    missing = (each for each in asked.board.not_checked if _matches(UncheckedRow(what=each), words))
+    unchecked = [UncheckedRow(what=each) for each in grouped(missing)]
     heading = [
         *([NoteRow(words=Content(""))] if found else []),
         NoteRow(words=Content.styled("Not checked, so nothing is known", "bold"), is_heading=True),
@@ -190,10 +191,6 @@ def _since(entry: ReportEntry, board: Board) -> str:
     if entry.fingerprint in board.earlier:
         return EARLIER
     return BEFORE if (entry.fingerprint, entry.finding.message) in board.before else ""
-
-
-def _unchecked_row(what: NotChecked) -> Row:
-    return UncheckedRow(what=what)
 
 
 def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:

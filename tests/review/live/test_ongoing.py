@@ -14,7 +14,7 @@ from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import LastCall
 from inspector.review.live.ongoing import OngoingReview, report_of
 from inspector.review.registry import findings_of
-from inspector.review.report import NotChecked
+from inspector.review.report import not_called
 from inspector.review.reviewed import reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
 from inspector.session.wording import announces
@@ -151,10 +151,7 @@ def test_a_finding_about_a_result_stays_until_the_tool_changes() -> None:
 def test_every_tool_without_a_result_is_listed_as_not_checked() -> None:
     catalogue = catalogue_of([CLEAN, TORN])
     board = gone_through(material_of(catalogue, calls={"torn": {"content": []}}))
-    assert (
-        NotChecked(what="results of look_up_word", why="it was not called in this session")
-        in board.not_checked
-    )
+    assert not_called("look_up_word", "it was not called in this session") in board.not_checked
     assert not any(each.what == "results of torn" for each in board.not_checked)
     uncalled = gone_through(material_of(catalogue)).not_checked
     assert [each.what for each in uncalled][:2] == ["results", "changes"]

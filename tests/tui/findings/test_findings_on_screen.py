@@ -611,3 +611,19 @@ async def test_a_resource_that_was_read_is_reviewed_like_the_result_of_a_tool() 
         assert "Result contains instructions to the model" in await reviewed(pilot, app, "SL-INJ001")
         await pilot.press("1", "f")
         assert "resources/read note://a" in await reviewed(pilot, app, "Result contains")
+
+
+async def test_uncalled_tools_are_one_row_below_what_concerns_the_whole_server() -> None:
+    names = ("first", "second", "third")
+    tools: list[Json] = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+    app = app_of(Script(tools=tools, answers={"first": answering({"content": []})}))
+    async with app.run_test(size=LARGE) as pilot:
+        await reviewed(pilot, app, "▸ first")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "f")
+        text = await reviewed(pilot, app, "? 2 tools were not called: second, third")
+        assert text.index("? changes") < text.index("? what the tools do") < text.index("? 2 tools")
+        assert "results of third" not in text
+        await pilot.press("slash", *"third", "enter")
+        await settled(pilot, app, "? results of third: it was not called in this session")
