@@ -51,6 +51,14 @@ def words(found: Traits) -> Content:
     return Content.styled(" · ", FAINT).join(map(_word, earned))
 
 
+def searched_words(tool: Tool) -> str:
+    """The badges of a tool as the filter finds them: each as a word and as a short word, in lower case."""
+    return " ".join(f"{_SEARCHED.get(badge, badge.word)} {badge}" for badge in badges(traits_of_tool(tool)))
+
+
+_SEARCHED = {Badge.READ: "read-only"}
+
+
 def _word(badge: Badge) -> Content:
     return Content.styled(badge.word, _STYLES[badge])
 

@@ -22,6 +22,7 @@ from inspector.tui.catalogue.rows import (
     Group,
     ItemRow,
     ServerHeading,
+    ServerRows,
     entry_line,
     group_line,
     is_counted,
@@ -30,9 +31,11 @@ from inspector.tui.catalogue.rows import (
     matching,
     server_line,
     whole_name,
+    with_badges,
 )
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.runtime.latest import Latest
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
 
@@ -69,8 +72,8 @@ class CatalogueLines(Lines):
         self._owners: tuple[int, ...] = ()
         """The number of the server of each row in `_shown`."""
         self._sizes: dict[tuple[int, str], int] = {}
-        self._last: CatalogueSpot | None = None
-        """The last item or server under the cursor, to which the cursor returns when the filter is cleared."""
+        self._lacking = set(range(servers))
+        """The numbers of the servers whose rows the filter does not find by their badges yet."""
         self.remarks: dict[int, str] = {}
         """Remarks after the heading of the tools, by server. They are by Sightline, never untrusted text."""
 
@@ -81,6 +84,7 @@ class CatalogueLines(Lines):
             # The cursor was waiting on the heading of the server for its first item.
             spot = CatalogueSpot(server, found[0].entry)
         self._all[server] = found
+        self._lacking.add(server)
         self._marks.clear()
         self._sizes = {key: size for key, size in self._sizes.items() if key[0] != server}
         for row in found:
@@ -104,13 +108,29 @@ class CatalogueLines(Lines):
         self._marks.clear()
         self.refresh()
 
-    def narrow(self, query: str) -> None:
+    def narrow(self, query: str, origin: CatalogueSpot | None) -> None:
         """Show the rows that match `query`, with the cursor on the best match.
 
-        Without a query, the cursor returns to the last item.
+        Without a query, the cursor goes to `origin`; if that is None, it stays on its item.
         """
-        self._last = self.spot or self._last
-        self._show(query, None if query.strip() else self._last)
+        self._show(query, None if query.strip() else origin or self.spot)
+
+    @property
+    def without_badges(self) -> tuple[ServerRows, ...]:
+        """The rows that the filter does not find by their badges yet."""
+        return tuple(
+            ServerRows(server=server, rows=self._all[server])
+            for server in sorted(self._lacking)
+            if self._all[server]
+        )
+
+    def take_badges(self, asked: Sequence[ServerRows], made: Sequence[ServerRows], query: str) -> None:
+        """Take the rows `made` with badges in place of those in `asked`, unless newer ones were listed since."""
+        for before, after in zip(asked, made, strict=True):
+            if self._all[before.server] is before.rows:
+                self._all[before.server] = after.rows
+                self._lacking.discard(before.server)
+        self._show(query, self.spot)
 
     def _show(self, query: str, spot: CatalogueSpot | None) -> None:
         shown: list[CatalogueRow] = []
@@ -280,10 +300,13 @@ class CataloguePane(Vertical):
     def __init__(self, marks: Marks, servers: int) -> None:
         super().__init__(id="catalogue")
         self._lines = (ServersLines if servers > 1 else CatalogueLines)(marks, servers)
-        self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
+        self._filter = Input(placeholder="filter: names, texts, badges", id="filter", compact=True)
         self._note = PlainText(id="catalogue-note")
         self._legend = PlainText(id="catalogue-legend")
         self._settling: Timer | None = None
+        self._origin: CatalogueSpot | None = None
+        """The item or server under the cursor when the filter was opened; None once a match is chosen."""
+        self._badged = Latest(self, with_badges, self._take_badges, self._could_not)
 
     def compose(self) -> ComposeResult:
         """Yield the filter line, a note, the list and the legend."""
@@ -316,6 +339,7 @@ class CataloguePane(Vertical):
         spot = self._lines.spot
         if found and (spot is None or spot.server == server):
             self.say(Content(""))
+        self._search_badges()
 
     def refresh_marks(self) -> None:
         """Update the marks of the tools, because badges or findings have arrived."""
@@ -332,7 +356,6 @@ class CataloguePane(Vertical):
         """Move the cursor to an item. A filter that hides it is closed."""
         if not self._lines.select(server, entry):
             self.close_filter()
-            self._lines.narrow("")
             self._lines.select(server, entry)
 
     def say(self, note: Content) -> None:
@@ -350,12 +373,20 @@ class CataloguePane(Vertical):
 
     def open_filter(self) -> None:
         """Open the filter line and focus it."""
+        self._origin = self._lines.spot
         self.add_class("-filtering")
         self._filter.focus()
 
     def close_filter(self) -> None:
-        """Clear the filter and show everything."""
-        self._filter.value = ""
+        """Clear the filter and show everything.
+
+        The cursor returns to the item on which the filter was opened, unless the user has gone to the matches.
+        """
+        if not self._filter.has_focus:
+            self._choose_match()
+        with self.prevent(Input.Changed):
+            self._filter.value = ""
+        self._narrow()
         self.remove_class("-filtering")
         self._lines.focus()
 
@@ -373,14 +404,54 @@ class CataloguePane(Vertical):
     def narrow(self, event: Input.Changed) -> None:
         """Filter while the user types."""
         event.stop()
-        self._lines.narrow(event.value)
-        if event.value.strip() or self._lines.count:
-            self.say(Content("" if self._lines.count else "No match. Esc clears the filter."))
+        self._narrow()
+
+    def _narrow(self) -> None:
+        self._lines.narrow(self._filter.value, self._origin)
+        self._search_badges()
+        self._say_matches()
+
+    def _say_matches(self) -> None:
+        """Show a note if nothing matches the filter."""
+        is_filtered = bool(self._filter.value.strip())
+        if self._lines.count:
+            self.say(Content(""))
+        elif is_filtered and self._lines.without_badges:
+            self.say(Content("Searching the badges …"))
+        elif is_filtered:
+            self.say(Content("No name, description or badge has these words. Esc clears the filter."))
+
+    def _search_badges(self) -> None:
+        """If there is a filter, have it search the badges too. They are computed only then, in a thread."""
+        if not self._badged.is_busy:
+            self._ask_badges()
+
+    def _ask_badges(self) -> None:
+        lacking = self._lines.without_badges if self._filter.value.strip() else ()
+        if lacking:
+            self._badged.ask(lacking)
+
+    def _take_badges(self, asked: tuple[ServerRows, ...], made: tuple[ServerRows, ...]) -> None:
+        self._lines.take_badges(asked, made, self._filter.value)
+        # A server may have listed others meanwhile.
+        self._ask_badges()
+        self._say_matches()
+
+    def _could_not(self, asked: tuple[ServerRows, ...], error: BaseException) -> None:
+        words = f"The filter does not search badges ({type(error).__name__}): a defect of Sightline."
+        self.notify(words, severity="error", markup=False)
+        self._take_badges(asked, asked)
+
+    def _choose_match(self) -> None:
+        """Stay on the match under the cursor, if there is one, when the filter is cleared."""
+        if self._lines.spot is not None:
+            self._origin = None
 
     @on(Input.Submitted, "#filter")
     def keep_filter(self, event: Input.Submitted) -> None:
         """Keep the filter and focus the list, on Enter."""
         event.stop()
+        self._choose_match()
         self._lines.focus()
 
     @on(Lines.Moved)

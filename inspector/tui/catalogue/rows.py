@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.errors import headline
@@ -13,6 +14,7 @@ from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.page import PageDocument, RefusedTool
 from inspector.safe_text import safe_name
 from inspector.session.events import SessionState
+from inspector.tui.catalogue.badges import searched_words
 from inspector.tui.catalogue.marks import FittedMarks, RowMarks
 from inspector.tui.text import content, count, cut_in_the_middle, row_name, shortened
 
@@ -68,6 +70,13 @@ class ItemRow(Struct, frozen=True, kw_only=True):
     searched: str
 
 
+class ServerRows(Struct, frozen=True, kw_only=True):
+    """The rows of one server, by its number."""
+
+    server: int
+    rows: tuple[ItemRow, ...]
+
+
 ListRow = Group | ItemRow
 CatalogueRow = ServerHeading | ListRow
 
@@ -79,11 +88,22 @@ def rows(catalogue: Catalogue) -> tuple[ItemRow, ...]:
     return tuple(found)
 
 
+def with_badges(asked: tuple[ServerRows, ...]) -> tuple[ServerRows, ...]:
+    """The rows, whose searched text also has the badges of tools. Blocks: call it in a thread."""
+    return tuple(replace(each, rows=tuple(map(_with_badges, each.rows))) for each in asked)
+
+
+def _with_badges(row: ItemRow) -> ItemRow:
+    if isinstance(row.entry, Tool):
+        return replace(row, searched=f"{row.searched} {searched_words(row.entry)}")
+    return row
+
+
 def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[ListRow, ...]:
     """The rows that match `query`, under the headings of their groups.
 
     A row matches if each word occurs in it or in `server`, the name of its server. In a group, rows whose
-    names match come first, then those whose titles or descriptions match. The group with the best match comes
+    names match come first, then those whose titles, descriptions or badges match. The group with the best match comes
     first. Equally good rows keep the order sent.
     """
     words = query.casefold().split()

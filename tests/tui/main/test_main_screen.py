@@ -168,7 +168,7 @@ async def test_a_host_is_chosen_from_a_list_that_says_what_each_model_gets(size:
         text = await settled(pilot, app, "Choose a host")
         assert "▸ spec" in text
         assert re.search(r"(specification)? +in force: text and", text)
-        for host in hosts()[: None if size == LARGE else 14]:
+        for host in hosts()[: None if size == LARGE else 12]:
             known = rf"{evidence(host.how)} " if size == LARGE else ""
             assert re.search(rf" {host.name} +{known}", text), host.name
         await pilot.press("escape")
@@ -183,7 +183,14 @@ async def test_a_host_is_chosen_from_a_list_that_says_what_each_model_gets(size:
         assert "codex" not in text
         assert "Its model gets structured content, or else text; a long result goes to" in text
         await pilot.press(*" none", "enter")
-        await settled(pilot, app, "No host has these words.")
+        text = await settled(pilot, app, "No host has these words.")
+        assert "Not observed, so they have no profile: Claude Desktop," in text
+        await pilot.press("ctrl+u", *"claude")
+        text = await settled(pilot, app, "Not observed, so they have no profile: Claude Desktop, claude.ai.")
+        assert "▸ claude-code" in text
+        await pilot.press("ctrl+u", *"gpt")
+        text = await settled(pilot, app, "ChatGPT was not observed, so it has no profile.")
+        assert "No host has these words." not in text
         await pilot.press("ctrl+u", "down", "up", *"codex", "down", "enter")
         await settled(pilot, app, "host: codex-known-model")
         await pilot.press("H")
@@ -964,12 +971,38 @@ async def test_the_first_key_closes_the_hint_and_has_its_usual_effect() -> None:
         assert "never quits" not in text
 
 
-async def test_clearing_a_filter_without_a_match_returns_to_the_item() -> None:
+async def test_escape_in_the_filter_returns_to_the_item_on_which_it_was_opened() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "▸ mint")
-        await pilot.press("down", "slash", *"zzz")
-        await settled(pilot, app, "No match. Esc clears the filter.")
+        await pilot.press("down", "slash", *"min")
+        await settled(pilot, app, "▹ mint")
+        await settled(pilot, app, "Mint a key")
+        await pilot.press("escape")
+        assert "▸ clock" in await settled(pilot, app, "No arguments")
+        # Without a match, too; and after Enter, which keeps the filter.
+        await pilot.press("slash", *"mintzz", "enter")
+        await settled(pilot, app, "these words. Esc clears the filter.")
         await pilot.press("escape")
         text = await settled(pilot, app, "▸ clock")
-        assert "No match" not in text
+        assert "these words" not in text
+        # Enter has chosen the match.
+        await pilot.press("slash", *"mint", "enter", "escape")
+        await settled(pilot, app, "Tools 2 ")
+        assert "▸ mint" in await settled(pilot, app, "Mint a key")
+
+
+async def test_the_filter_finds_the_badges_of_rows_by_their_long_and_short_words() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "sensitive")
+        await pilot.press("slash")
+        await settled(pilot, app, "filter: names, texts, badges")
+        for words, found, other in (
+            ("sensitive", "mint", "clock"),
+            ("sens write", "mint", "clock"),
+            ("read-only", "clock", "mint"),
+        ):
+            await pilot.press("ctrl+u", *words)
+            text = await settled(pilot, app, f"▹ {found}")
+            assert not re.search(rf"^. {other} ", text, re.MULTILINE), words

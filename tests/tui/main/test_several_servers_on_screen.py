@@ -49,7 +49,7 @@ def mail() -> Script:
 async def go_to(pilot: Pilot[None], app: SightlineApp, words: str, shows: str) -> str:
     """Filter the catalogue down to an item, and open it."""
     await pilot.press("escape", "escape", "escape", "slash", "ctrl+u")
-    await settled(pilot, app, "filter: words")
+    await settled(pilot, app, "filter: names")
     await pilot.press(*words, "enter")
     return await settled(pilot, app, shows)
 
