@@ -150,7 +150,7 @@ def given_title(view: DefinitionView) -> Content:
 
 def _summary(view: DefinitionView) -> Content:
     if not view.observed:
-        words = f"How {view.host} passes on definitions was not observed: this is what `spec` does."
+        words = f"As `spec` does: not observed for {view.host}."
         return content(words, "$text-warning")
     if not view.outline.tops:
         return Content.styled("The model gets the whole definition as sent.", "$foreground 70%")

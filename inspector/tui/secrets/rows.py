@@ -42,7 +42,7 @@ def secrets_count(references: int, values: int) -> Content:
     """The numbers of references and withheld values, for the title line."""
     return Content.assemble(
         f"{count(references, 'reference')}, {count(values, 'withheld value')}",
-        ("  fetched secrets are shown only here", _QUIET),
+        ("  shown only here", _QUIET),
     )
 
 
