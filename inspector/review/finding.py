@@ -74,6 +74,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     """The number of the call in its session, if its tool was called more than once; otherwise 0."""
     target: str = ""
     """The target as the user wrote it, if several servers are reviewed; otherwise empty."""
+    tools: tuple[str, ...] = ()
+    """For a finding about the server: the tools during whose calls it was seen. Untrusted text, not for a report."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -88,6 +90,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     """The severity, if it differs from the rule's."""
     subject: SubjectKind | None = None
     """The subject kind, if it differs from that of the definition."""
+    tools: tuple[str, ...] = ()
+    """As in `Finding`."""
 
 
 _RUN = re.compile(r"((?:⟨U\+[0-9A-F]{4,6}⟩){2})(?:⟨U\+[0-9A-F]{4,6}⟩){1,300}")

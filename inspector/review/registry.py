@@ -110,4 +110,5 @@ def _finding(rule: ReviewRule, offer: Offer, kind: SubjectKind, hit: Hit) -> Fin
         pointer=hit.pointer,
         message=f"{hit.message} It is in {offer.listed}." if offer.listed else hit.message,
         evidence=hit.evidence,
+        tools=hit.tools,
     )

@@ -110,6 +110,8 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     """The printed line, reason or method of the first fault. May quote untrusted text."""
     where: str = ""
     """The message and field of the first fault: `the answer to tools/call, field jsonrpc`."""
+    tools: tuple[str, ...] = ()
+    """The tools during whose calls such faults arrived, as far as it is known. Untrusted text."""
 
 
 class Resolved(Struct, frozen=True, kw_only=True):
@@ -191,44 +193,50 @@ def announced_in(matched: Iterable[Matched]) -> frozenset[Kind]:
 def faults_of(timeline: Timeline) -> tuple[ProtocolFault, ...]:
     """The protocol faults in a server's frames, one per kind. Linear in the frames."""
     by_kind: dict[FaultKind, ProtocolFault] = {}
-    for kind, example, where in _faults(timeline):
-        first = by_kind.get(kind) or ProtocolFault(kind=kind, count=0, example=example, where=where)
-        by_kind[kind] = replace(first, count=first.count + 1)
+    for each in _faults(timeline):
+        first = by_kind.setdefault(each.kind, replace(each, count=0, tools=()))
+        tools = first.tools if set(each.tools) <= set(first.tools) else (*first.tools, *each.tools)
+        by_kind[each.kind] = replace(first, count=first.count + 1, tools=tools)
     return tuple(by_kind.values())
 
 
-def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
+def _one(kind: FaultKind, example: str, where: str) -> ProtocolFault:
+    return ProtocolFault(kind=kind, count=1, example=example, where=where)
+
+
+def _faults(timeline: Timeline) -> Iterator[ProtocolFault]:
     not_offered = CAPABILITIES.keys() - offered_in(timeline.matched)
     for entry in timeline.entries:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
             # Without an id, the answer is misshapen, which is reported below.
             if not entry.detail.startswith(WITHOUT_ID):
-                yield FaultKind.UNASKED, entry.detail, "field id of an answer"
+                yield _one(FaultKind.UNASKED, entry.detail, "field id of an answer")
         elif entry.kind is EntryKind.FAULT and entry.title == "not a message":
             yield from _stray_output(timeline, entry)
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
-            yield FaultKind.NOT_OFFERED, entry.title, "field method of a request by the server"
+            yield _one(FaultKind.NOT_OFFERED, entry.title, "field method of a request by the server")
     for matched in timeline.matched:
         frame = matched.frame
         # A browser uses a protocol of its own, which is not reviewed.
         if frame.direction is not Direction.RECEIVED or frame.channel is Channel.CDP:
             continue
         if isinstance(frame.body, JsonText):
-            yield from ((FaultKind.ENCODING, fault, _named(matched)) for fault in frame.body.faults)
+            yield from (_one(FaultKind.ENCODING, fault, _named(matched)) for fault in frame.body.faults)
         for message in messages(frame.body):
             for fault in message.faults if isinstance(message, Response) else ():
                 where = f"{_named(matched)}, field {_FIELDS.get(fault, 'id')}"
-                yield FaultKind.MISSHAPEN, fault, where
+                yield _one(FaultKind.MISSHAPEN, fault, where)
 
 
-def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[tuple[FaultKind, str, str]]:
+def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[ProtocolFault]:
     frame = timeline.frame(entry.frames[0])
     if frame is not None and frame.direction is Direction.RECEIVED and frame.channel is not Channel.CDP:
         is_line = frame.channel is Channel.STDIO
         where = "printed to stdout" if is_line else "a body or an event over HTTP"
         during = _called_at(timeline.entries, entry)
         where += f" during the call of {during}" if during else ""
-        yield FaultKind.STRAY_OUTPUT, entry.detail.removeprefix(PRINTED), where
+        said = _one(FaultKind.STRAY_OUTPUT, entry.detail.removeprefix(PRINTED), where)
+        yield replace(said, tools=(during,) if during else ())
 
 
 def _called_at(entries: Sequence[Entry], printed: Entry) -> str:

@@ -358,8 +358,8 @@ def test_a_line_printed_during_a_call_names_the_tool() -> None:
     found = faults_of(
         timeline((">", call), ("<", b"here"), ("<", message(id=2, result={"content": []})), ("<", b"later"))
     )
-    assert [(fault.count, fault.where) for fault in found] == [
-        (2, "printed to stdout during the call of noisy")
+    assert [(fault.count, fault.where, fault.tools) for fault in found] == [
+        (2, "printed to stdout during the call of noisy", ("noisy",))
     ]
     ended = timeline((">", call), ("<", message(id=2, result={"content": []})), ("<", b"later"))
     assert [fault.where for fault in faults_of(ended)] == ["printed to stdout"]

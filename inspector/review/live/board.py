@@ -63,8 +63,10 @@ class Board(Struct, frozen=True, kw_only=True):
         return (found for entries in self.by_subject.values() for found in entries)
 
     def of(self, entry: Entry) -> tuple[ReportEntry, ...]:
-        """The findings about an item of the catalogue, and about the results of a tool."""
+        """The findings about an item of the catalogue, about the results of a tool, and about the server during its calls."""
         entries = self.by_subject.get(subject_of_item(entry), ())
+        if isinstance(entry, Tool):
+            entries += tuple(each for each in self.of_server if entry.name in each.finding.tools)
         if isinstance(entry, Item):
             entries += self.by_subject.get((SubjectKind.TOOL, entry.handle), ())
         if isinstance(entry, Malformed):

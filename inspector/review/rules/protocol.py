@@ -33,6 +33,7 @@ def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
             pointer=_pointer(fault.kind),
             evidence=quoted(fault.example),
             severity=_SEVERITIES.get(fault.kind),
+            tools=fault.tools,
         )
         yield reviewed.offers[0], hit
 

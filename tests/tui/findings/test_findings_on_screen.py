@@ -16,7 +16,8 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from inspector.errors import UsageError
-from inspector.json.exact import Json, JsonObject, parse
+from inspector.json.exact import Json, JsonObject, dump, parse
+from inspector.protocol.frames import Direction
 from inspector.protocol.outcome import RpcError
 from inspector.review.report import baseline_of
 from inspector.tui.app import SightlineApp
@@ -547,6 +548,22 @@ async def test_a_line_printed_to_stdout_at_the_start_is_quoted_at_once_and_in_it
         await pilot.press("enter")
         await settled(pilot, app, "Server [bold]starting␛[2J …")
         assert isinstance(app.screen, FrameScreen)
+
+
+async def test_a_line_printed_to_stdout_during_a_call_is_a_finding_in_the_tab_of_its_tool() -> None:
+    played = script(CLEAN, TORN)
+    call: JsonObject = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "look_up_word"}}
+    app = app_of(played)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "look_up_word")
+        session = played.opened[0]
+        session.frame(Direction.SENT, dump(call))
+        session.frame(Direction.RECEIVED, b"DEBUG got it")
+        session.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "id": 9, "result": {"content": []}}))
+        await reviewed(pilot, app, "4 Findings 1")
+        await pilot.press("4")
+        text = await reviewed(pilot, app, "SL-PRO002  Prints to stdout")
+        assert "during the call of look_up_word" in text
 
 
 async def test_a_changed_list_is_reviewed_again() -> None:
