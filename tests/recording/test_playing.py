@@ -295,6 +295,25 @@ def test_a_new_connection_answers_no_earlier_request(tmp_path: Path) -> None:
     assert list(found.calls) == [2]
 
 
+def test_consecutive_lines_of_stderr_are_one_step(tmp_path: Path) -> None:
+    wire = Wire()
+    wire.called("mint", {}, 1)
+    for _ in range(3):
+        wire.stderr("words")
+    # An answer begins no entry of the timeline, so the lines after it belong to the same one.
+    wire.answered(FREE, 1)
+    wire.stderr("more words")
+    wire.stderr("the last words")
+    found = played(recorded_to(tmp_path / "a.jsonl", wire.frames))
+    steps = [0]
+    while (there := found.step(steps[-1])) is not None:
+        steps.append(there)
+    frames = [line.number for place in steps[1:] if isinstance(line := found.line(place), RecordedFrame)]
+    assert frames == [1, 4, 5, 7]
+    assert [found.step_back(place) for place in steps[1:]] == [None, *steps[1:-1]]
+    assert found.step_back(steps[2] - 1) == steps[1]
+
+
 def test_steps_lead_to_events_calls_and_times(tmp_path: Path) -> None:
     found = played(session(tmp_path / "a.jsonl"))
     steps, position = list[int](), 0

@@ -223,6 +223,15 @@ class Index:
         """The number of the frame that `line` contains. The line must contain a frame."""
         return self.numbers[self.frames.until(line) - 1]
 
+    def continues_stderr(self, line: int) -> bool:
+        """True if a line of stderr directly follows another one of the same entry."""
+        entry = self.openings.until(line)
+        lines = self.stderr.get(entry, array("I"))
+        at = bisect_left(lines, line)
+        if lines[at : at + 1].tolist() != [line]:
+            return False
+        return self.happenings.before(line) == (lines[at - 1] if at else self.openings.lines[entry - 1])
+
     def asked_at(self, line: int) -> int | None:
         """The line with the request of the last call that `line` answers.
 

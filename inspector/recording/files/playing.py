@@ -294,6 +294,20 @@ class Played:
     def previous(self, position: int) -> int | None:
         return self._index.happenings.before(position)
 
+    def step(self, position: int) -> int | None:
+        """The next line with an event. Consecutive lines of stderr in one entry are one event, at its last line."""
+        there = self.next(position)
+        while there is not None and (after := self.next(there)) and self._index.continues_stderr(after):
+            there = after
+        return there
+
+    def step_back(self, position: int) -> int | None:
+        """The previous line with an event. Consecutive lines of stderr are one event, as in `step`."""
+        first: int | None = position
+        while first is not None and self._index.continues_stderr(first):
+            first = self.previous(first)
+        return None if first is None else self.previous(first)
+
     def next_call(self, position: int) -> int | None:
         return self._index.calls.after(position)
 

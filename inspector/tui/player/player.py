@@ -120,9 +120,13 @@ class Player:
     # Moving.
 
     def step(self, step: int) -> None:
-        """Move to the next line at which something happened, or the previous one."""
-        there = self._played.next(self.position) if step > 0 else self._played.previous(self.position)
-        self._choose(there, "This is the end. < goes to the start." if step > 0 else "This is the start.")
+        """Move to the next line at which something happened, or the previous one. A run of stderr is one step."""
+        if step > 0:
+            words = "This is the end. [ steps back, { goes to the call before, < to the start."
+            self._choose(self._played.step(self.position), words)
+        else:
+            words = "This is the start. ] steps on, } goes to the next call, > to the end."
+            self._choose(self._played.step_back(self.position), words)
 
     def step_call(self, step: int) -> None:
         """Move to the end of the next or previous call, answered or not."""

@@ -179,6 +179,19 @@ class PlayerScreen(MainScreen):
         selection.recall(record, opens_other=opens_other)
         if landed is not None and is_elsewhere:
             self._go_to_tool(landed.name)
+        elif landed is None and (name := self._found_call(scene)) and name != self._tool_shown:
+            self._go_to_tool(name)
+
+    def _found_call(self, scene: Scene) -> str:
+        """The listed item whose call was running at the line that a search has just found; empty if there is none."""
+        player = self._player
+        if player is None or player.found != scene.position or player.since == scene.position:
+            return ""
+        entries = [each for _, each in sorted(scene.recent.items()) if called(each)]
+        about = [each for each in entries if scene.is_frame and scene.frame in each.frames]
+        running = [each for each in entries if each.state is EntryState.PENDING]
+        name = next((called(each) for each in reversed(about or running)), "")
+        return name if self.server.link.tool(name) is not None else ""
 
     def _review_calls(self, found: AnsweredCalls) -> None:
         if self.recorded is not None:

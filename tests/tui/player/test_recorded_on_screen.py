@@ -241,7 +241,7 @@ async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
         await pilot.press(">")
         await settled(pilot, app, "frame 13 of 13")
         await pilot.press("]")
-        await settled(pilot, app, "This is the end. < goes to the start.")
+        await settled(pilot, app, "This is the end. [ steps back, { goes to the call before, < to the start.")
 
 
 async def test_a_call_without_an_answer_shows_its_arguments(tmp_path: Path) -> None:
@@ -390,6 +390,24 @@ async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_pat
         assert "frame 8 of 13" in text
         await pilot.press("[")
         assert "found: " not in await settled(pilot, app, "frame 7 of 13")
+
+
+async def test_a_search_opens_the_tool_whose_call_it_has_found(tmp_path: Path) -> None:
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("J", *"7", "enter")
+        await settled(pilot, app, "noon")
+        await pilot.press("ctrl+f", *"get_key", "enter")
+        text = await settled(pilot, app, "frame 8 of 13")
+        assert "▹ get_key" in text or "▸ get_key" in text
+        text = await settled(pilot, app, "#1 done")
+        assert "noon" not in text
+        # Another tool can be opened there.
+        app.screen.query_one(CatalogueLines).focus()
+        await pilot.press("j", "enter")
+        await settled(pilot, app, "noon")
+        await pilot.press("ctrl+b")
 
 
 async def test_a_recording_plays_in_real_time_or_without_pauses(tmp_path: Path) -> None:
