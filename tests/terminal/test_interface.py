@@ -216,7 +216,7 @@ def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
         # The first lines of the recording are read from its file.
         screen.settle(0.8)
         press(screen, "enter", see="text/JSON")
-        press(screen, "x", "escape", "escape", "escape")
+        press(screen, "e", "escape", "escape", "escape")
         assert_interface(left(screen))
         assert_symbols(screen)
 

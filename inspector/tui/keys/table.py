@@ -726,7 +726,7 @@ RECORDINGS: tuple[Command, ...] = (
         "right_square_bracket,right",
         "step(1)",
         "step",
-        "To the next frame or note. The arrow scrolls a part with long lines.",
+        "To the next frame or note; consecutive lines of stderr are one step. The arrow scrolls a part with long lines.",
         shown="] →",
     ),
     _play(
@@ -734,7 +734,7 @@ RECORDINGS: tuple[Command, ...] = (
         "left_square_bracket,left",
         "step(-1)",
         "step back",
-        "To the previous frame or note. The arrow scrolls a part with long lines.",
+        "To the previous frame or note; consecutive lines of stderr are one step. The arrow scrolls a part with long lines.",
         shown="[ ←",
     ),
     _play(
@@ -841,7 +841,7 @@ SCREENS: tuple[Command, ...] = (
         "To the previous frame.",
         shown="N [",
     ),
-    _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
+    _frame("frame.text", "e", "as_text", "text/JSON", "Changes between text and JSON."),
     _frame("frame.copy", "y", "copy", "copy", "Copies the frame as it is shown. Masked values stay masked."),
     _hosts("hosts.back", "escape,c", "app.pop_screen", "back", "Back to the main screen.", shown="Esc c"),
     _hosts(

@@ -34,11 +34,11 @@ from inspector.protocol.exchanges import (
     message_of,
     own_answer,
 )
-from inspector.protocol.frames import Direction, Frame, Notification, Request
+from inspector.protocol.frames import Channel, Direction, Frame, Notification, Request
 from inspector.protocol.outcome import Failure, Result, RpcError
 from inspector.protocol.page import INVOKE, RESPONDED, outcome_of_response
 from inspector.protocol.tasks import outcome_of
-from inspector.protocol.timeline import Entry
+from inspector.protocol.timeline import Entry, EntryKind
 from inspector.recording.markers import with_ids
 from inspector.safe_text import safe
 from inspector.secrets.own_credentials import OwnCredentials
@@ -81,10 +81,12 @@ def frame_head(view: FrameView, place: int, total: int, began_s: float = 0.0) ->
     """
     frame = view.frame
     arrow = "→ sent" if frame.direction is Direction.SENT else "← received"
+    is_note = frame.channel is Channel.NOTE
     lines = [
         Content.assemble(
-            (f"{arrow} ", "bold $text-primary"),
-            f"frame {frame.number} over {frame.channel}, {size(len(frame.raw))}, at {frame_clock(began_s + frame.at_s)}",
+            ("· a note of Sightline" if is_note else f"{arrow} ", "bold $text-primary"),
+            "" if is_note else f"frame {frame.number} over {frame.channel}",
+            f", {size(len(frame.raw))}, at {frame_clock(began_s + frame.at_s)}",
             (f"   {place} of {total}" if total > 1 else "", QUIET),
         )
     ]
@@ -321,7 +323,8 @@ class FrameAsked(Struct, frozen=True, kw_only=True):
 class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     """Shows one frame at a time, as JSON or as text.
 
-    It begins with the last frame, which is the answer of an exchange.
+    It begins with the request of an exchange, and with the last frame of another entry. With a place to mark, it begins
+    with the last frame, which has the place.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FRAME)
@@ -341,7 +344,8 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         super().__init__()
         self.entitle(entry_title(wanted.entry))
         self._wanted = wanted
-        self._place = len(wanted.frames) - 1
+        is_exchange = wanted.entry.kind in {EntryKind.EXCHANGE, EntryKind.SERVER_REQUEST}
+        self._place = 0 if is_exchange and not wanted.pointer and wanted.frames else len(wanted.frames) - 1
         self._head = PlainText(id="frame-head")
         self._document = SignedLines(id="frame-document")
         self._text = TextLines(id="frame-text")
@@ -364,7 +368,12 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
             self._place = there
             self._show()
         else:
-            self.notify("This entry has no more frames.", markup=False)
+            words = (
+                "This is the last frame of this entry."
+                if step > 0
+                else "This is the first frame of this entry."
+            )
+            self.notify(words, markup=False)
 
     def action_as_text(self) -> None:
         if self._has_document:

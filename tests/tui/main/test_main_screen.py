@@ -848,6 +848,11 @@ async def test_a_frame_opened_from_the_timeline_has_its_secrets_masked() -> None
         await settled(pilot, app, "#1 mint")
         # The last entry is about the trust of the session.
         await pilot.press("t", "G", "space", "G", "up", "enter")
+        # The request comes first.
+        assert "1 of 2" in await settled(pilot, app, "sent frame 1")
+        await pilot.press("N")
+        await settled(pilot, app, "This is the first frame of this entry.")
+        await pilot.press("n")
         text = await settled(pilot, app, "received frame 2")
         await pilot.press("y")
         await settled(pilot, app, "Copied: frame 2, 1 sensitive value masked")
@@ -856,7 +861,7 @@ async def test_a_frame_opened_from_the_timeline_has_its_secrets_masked() -> None
         assert '"structuredContent"' in text
         assert KEY not in text
         assert "1 sensitive value masked" in text
-        await pilot.press("x")
+        await pilot.press("e")
         text = await settled(pilot, app, '{"jsonrpc"')
         assert KEY not in text
         await pilot.press("N")
@@ -877,7 +882,7 @@ async def test_a_frame_is_masked_by_the_definition_that_its_tool_had_at_the_call
         told.tools = now if is_listed else [{"name": "other", "inputSchema": {"type": "object"}}]
         told.opened[0].change_lists()
         await settled(pilot, app)
-        await pilot.press("t", "G", "space", "G", "up", "enter")
+        await pilot.press("t", "G", "space", "G", "up", "enter", "n")
         text = await settled(pilot, app, "received frame 2")
         assert KEY not in text
         assert "1 sensitive value masked" in text
