@@ -85,11 +85,11 @@ class Asked:
             self.press("g", until="accept")
         else:
             self.press("/", *"kept", "enter", until="filter: kept")
-            self.press("g", "-", until="▾ #1")
+            self.press("g", "-", until="⊟ #1")
             self.press("j", "j")
         self.press("enter", until="previous frame")
         for _ in range(4):
-            self.press("x", "x", "N")
+            self.press("e", "e", "n")
         assert "2 sensitive values masked" in self.screen.plain()
         self.press("escape", "escape", "escape", "escape")
 

@@ -76,7 +76,7 @@ def test_the_secrets_of_a_command_are_only_where_the_user_shows_them(
         run.press("d", until="Server sent")
         for key in ("z", "z", "2", "3", "4", "1", "t", "G"):
             run.press(key)
-        run.press("-", until="▾ #2")
+        run.press("-", until="⊟ #2")
         run.press("j", "j")
         run.press("enter", until="sensitive value")
         for key in ("x", "[", "x", "]", "x", "escape", "escape", "escape"):
@@ -101,13 +101,13 @@ def test_the_secrets_of_a_failing_call_and_its_arguments_are_nowhere(tmp_path: P
         for key in ("t", "G"):
             run.press(key)
         # From the result of a failed call, `t` has unfolded it.
-        run.press("-", until="▸ #1")
-        run.press("-", until="▾ #1")
+        run.press("-", until="⊞ #1")
+        run.press("-", until="⊟ #1")
         run.press("j", "j")
         run.press("enter", until="sensitive value")
-        run.press("x")
-        run.press("[", until="sensitive value")
-        for key in ("x", "escape", "escape", "escape"):
+        run.press("e")
+        run.press("]", until="sensitive value")
+        for key in ("e", "escape", "escape", "escape"):
             run.press(key)
         run.press("j", until="show")
         run.press("enter", until="Esc leave")

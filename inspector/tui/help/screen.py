@@ -39,7 +39,7 @@ _TRUST = (
 )
 
 _SIGNS = (
-    ("▸", "the cursor, where keys act, or the open tab; before a group in the timeline: folded, ▾ unfolded"),
+    ("▸", "the cursor, where keys act, or the open tab"),
     (
         "▹",
         "the cursor of a list without the focus; above a result: the reason for the row under the cursor",
@@ -63,6 +63,7 @@ _SIGNS = (
     ("◇", "a secret reference; • after its state: Sightline holds the value"),
     ("→ ←", "a request to the server, a request from it"),
     ("•", "in the timeline: a notification; i a log message, % progress"),
+    ("⊞ ⊟", "folded, with more below it: Space unfolds; in the timeline, ⊟ unfolded"),
     ("↪", "continues the text above; ┄ a value that is only on the other side"),
     ("§", "a decision of the policy, or trust labels that a call brought"),
     (

@@ -86,7 +86,7 @@ def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
     Counts the values that the level `declared` withholds, whichever boundary level is shown.
     """
     if past.fits is False:
-        return ("✗ breaks output schema" if is_wide else "✗ breaks schema"), "bold $text-error"
+        return ("≠ output breaks its schema" if is_wide else "≠ breaks schema"), "bold $text-error"
     match past.ended:
         case Ended.OK:
             at = " at declared" if is_wide else ""

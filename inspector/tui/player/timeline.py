@@ -59,10 +59,10 @@ class RecordedTimeline(TimelinePane):
         self._asked = (0, 0)
         self.refresh()
 
-    def row(self, index: int, width: int) -> Content:
+    def words(self, index: int, width: int) -> Content:
         entry = self.entry(index)
         if not isinstance(entry, CallEntry):
-            return super().row(index, width)
+            return super().words(index, width)
         return recorded_call_line(entry, width, entry.call, in_short(entry.arguments, None))
 
     def entry(self, index: int) -> Entry | None:

@@ -43,10 +43,10 @@ from inspector.tui.timeline.rows import (
     stderr_lines,
     whole_stderr,
 )
-from inspector.tui.widgets.lines import Lines
+from inspector.tui.widgets.lines import CURSOR, Lines
 
 _INDENT = 4
-"""The width, in cells, before a line of stderr."""
+"""The width, in cells, before a line of stderr, with the sign of the cursor."""
 _BORDER = 2
 """The width, in cells, of the border around its title."""
 _MOST_LINES = 1_000
@@ -55,8 +55,8 @@ _LONGEST = 4_000
 """The maximum number of characters of a line of stderr that are shown."""
 _NAMED = 20
 """The number of characters at the beginning of an exception's text by which its line is found."""
-_WIDE = 110
-"""The width, in cells, from which a row shows the time of day."""
+_WIDE = 109
+"""The width, in cells, from which a row shows the time of day, without the sign of the cursor."""
 
 
 class TimelinePane(Lines):
@@ -150,6 +150,11 @@ class TimelinePane(Lines):
         raise NotImplementedError
 
     def row(self, index: int, width: int) -> Content:
+        sign = CURSOR if index == self.cursor else " "
+        return Content.assemble(sign, self.words(index, width - 1))
+
+    def words(self, index: int, width: int) -> Content:
+        """A row without the sign of the cursor, in `width` cells."""
         entry = self.entry(index)
         return entry_line(entry, width) if entry is not None else Content("…")
 
@@ -274,10 +279,19 @@ class SessionTimeline(TimelinePane):
         super().watch_cursor(before, after)
         self._label()
 
-    def row(self, index: int, width: int) -> Content:
+    def reveal(self, index: int) -> None:
+        """Scroll until row `index` is visible, and the row that it was unfolded from above it."""
+        if index < self.count and self._line(index).entry is not None:
+            super().reveal(index - 1)
+        super().reveal(index)
+
+    def words(self, index: int, width: int) -> Content:
         shown = self._line(index)
+        if index == self.scroll_offset.y and index != self.cursor:
+            # Above entries of an unfolded row, the top line shows the row itself.
+            shown = _Shown(shown.row)
         if shown.text is not None:
-            return Content.styled(" " * _INDENT + shown.text, "$text-warning")
+            return Content.styled(" " * (_INDENT - 1) + shown.text, "$text-warning")
         entry = shown.row.entry
         if shown.entry is not None:
             entry = shown.row.segment.session.timeline.entries[shown.entry]

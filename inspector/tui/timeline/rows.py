@@ -33,6 +33,7 @@ from inspector.tui.text import (
     shortened,
     size,
 )
+from inspector.tui.widgets.lines import FOLDED, UNFOLDED
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
@@ -54,7 +55,7 @@ _PARTS = frozenset({"tool", "status", "method", "kind", "server"})
 
 _STATUSES = (
     "ok",
-    "breaks output schema",
+    "output breaks its schema",
     "failed",
     "tool error",
     "waiting",
@@ -69,10 +70,10 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "kind": ("call", *(kind.value for kind in EntryKind)),
 }
 """All values of the parts that have few."""
-_WORD = re.compile(r"status:(?:breaks output schema|tool error)(?!\S)|kind:server request(?!\S)|\S+")
+_WORD = re.compile(r"status:(?:output breaks its schema|tool error)(?!\S)|kind:server request(?!\S)|\S+")
 
 _SERVER_WIDTH = 16
-_BEFORE_WORDS = len("    0:41 → ")
+_BEFORE_WORDS = len("   0:41 → ")
 _LEAST_NAME = 12
 _LEAST_SAID = 40
 """The minimum number of cells that arguments leave for the server's message."""
@@ -427,7 +428,7 @@ def status(row: TimelineRow) -> tuple[str, str]:
     if row.call and entry.state is EntryState.DONE:
         record = row.record
         if record is not None and record.judgement.breaks_schema:
-            return "✗ breaks output schema", "bold $text-error"
+            return "≠ output breaks its schema", "bold $text-error"
         return "ok", "$text-success"
     return _state_of(entry)
 
@@ -456,18 +457,18 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
         at = clock(row.segment.offset_s)
         announced = f" as {row.segment.announced}" if row.segment.announced else ""
         words = Content.assemble(server, (f"── reconnected{announced} ──", "bold $text-accent"))
-        return Content.assemble((f"{at:>8} ", "$foreground 70%"), words)
+        return Content.assemble((f"{at:>7} ", "$foreground 70%"), words)
     at_s = row.segment.offset_s + entry.at_s
     if row.call:
         state, style = status(row)
-        sign = ("▾ " if row.is_unfolded else "▸ ") if row.folded else "  "
+        sign = f"{_fold_sign(row)} "
         head = _Head(
             sign=sign, number=row.number, name=row.call, arguments=row.arguments, state=state, style=style
         )
         words = _call_words(head, entry, row.entries, _room(entry, width) - server.cell_length, mask)
         return _line(at_s, entry, Content.assemble(server, words), width)
     if entry.kind is EntryKind.STDERR and row.folded:
-        sign = Content.styled("▾ " if row.is_unfolded else "▸ ", "$foreground 70%")
+        sign = Content.styled(f"{_fold_sign(row)} ", "$foreground 70%")
         said = mask(stderr_words(stderr_lines([entry, *row.entries])))
         words = content(shortened(said, width), "$text-warning")
         return _line(at_s, entry, Content.assemble(server, sign, words), width)
@@ -479,6 +480,11 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
         # With a server that speaks another protocol, this failure is part of a normal start.
         entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
     return entry_line(entry, width, at_s, server, mask)
+
+
+def _fold_sign(row: TimelineRow) -> str:
+    """The sign of a row that can be folded; a blank if nothing is folded into it."""
+    return (UNFOLDED if row.is_unfolded else FOLDED) if row.folded else " "
 
 
 def recorded_call_line(entry: Entry, width: int, number: int, arguments: str) -> Content:
@@ -534,7 +540,7 @@ def clock(at_s: float) -> str:
 
 def _line(at_s: float, entry: Entry, words: Content, width: int) -> Content:
     sign, style = _SIGNS[entry.kind]
-    left = Content.assemble((f"{clock(at_s):>8} ", "$foreground 70%"), (f"{sign} ", style), words)
+    left = Content.assemble((f"{clock(at_s):>7} ", "$foreground 70%"), (f"{sign} ", style), words)
     room = _BEFORE_WORDS + _room(entry, width)
     return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", _right(entry))
 

@@ -21,7 +21,7 @@ from inspector.tui.values.outline import ABSENT, Outline, Side, SideDifference, 
 from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.search import Match, SearchAsked, matches, pattern_of
 from inspector.tui.values.wrap import PieceKind, Span, row_text
-from inspector.tui.widgets.lines import Lines, marked
+from inspector.tui.widgets.lines import FOLDED, Lines, marked
 
 SIGNS = 2
 """The width, in cells, of the sign and the blank in front of a side."""
@@ -456,7 +456,7 @@ class OutlineLines(Lines):
             ):
                 text = text.stylize("$text-error")
             if folded and not number:
-                text = Content.assemble(text, ("  …", "$foreground 70%"))
+                text = Content.assemble(text, (f"  {FOLDED}", "$foreground 70%"))
         else:
             is_absent = bool(side) and outline.begins_absence(node)
             is_shown = is_absent and not number

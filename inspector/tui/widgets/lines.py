@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 CURSOR, RESTING_CURSOR = "▸", "▹"
 """The sign in front of the row under the cursor: in the list that has the focus, and in other lists."""
+FOLDED, UNFOLDED = "⊞", "⊟"
+"""The sign of a row with hidden rows below it, and of one whose rows are shown."""
 
 
 class Lines(ScrollView, can_focus=True):

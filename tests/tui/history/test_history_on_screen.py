@@ -128,7 +128,7 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         await settled(pilot, app, "5 History 3")
         assert told.calls[2] == ("mint", {"owner": "adam", "pin": "99"})
         await pilot.press("5")
-        assert "✗ breaks output schema" in await settled(pilot, app, "#3 of this run")
+        assert "≠ output breaks its schema" in await settled(pilot, app, "#3 of this run")
         await pilot.press("slash", *"breaks", "enter")
         await settled(pilot, app, "3 calls, 3 of this run, 1 shown")
         await pilot.press("escape")

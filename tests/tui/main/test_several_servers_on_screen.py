@@ -117,8 +117,8 @@ async def test_tools_with_equal_names_on_two_servers_are_called_separately(
         await pilot.press("escape", "t")
         text = await settled(pilot, app, "#2 look")
         if size == LARGE:
-            assert "notes    #1 look" in text.replace("▸", " ")
-            assert "mail    #2 look" in text.replace("▸", " ")
+            assert "notes    #1 look" in text.replace("⊞", " ")
+            assert "mail    #2 look" in text.replace("⊞", " ")
             await pilot.press("slash", *"server:mail", "enter")
             text = await settled(pilot, app, "filter: server:mail")
             assert "#1 look" not in text.split("Timeline")[1]

@@ -41,13 +41,13 @@ async def test_a_call_collapses_its_form_and_can_be_expanded_in_the_timeline() -
         assert told.calls == [("mint", {"owner": "ada", "pin": "hush"})]
         assert "text, required" not in text
         text = await settled(pilot, app, "Timeline  1 call")
-        assert re.search(r"^ *\d\d:\d\d:\d\d +0:00 → ▸ #1 mint owner=", text, re.MULTILINE), text
+        assert re.search(r"^▹\d\d:\d\d:\d\d +0:00 → ⊞ #1 mint owner=", text, re.MULTILINE), text
         await pilot.press("t", "G")
         await settled(pilot, app, "Space fold/unfold")
         await pilot.press("space")
-        assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
+        assert "→ tools/call mint" in await settled(pilot, app, "⊟ #1 mint")
         await pilot.press("G", "minus")
-        assert "▾" not in await settled(pilot, app, "▸ #1 mint")
+        assert "⊟" not in await settled(pilot, app, "⊞ #1 mint")
         # The text of a field that the focus reaches is selected, so what is typed replaces it, and can be undone.
         await pilot.press("1", "r")
         await settled(pilot, app, "Esc leave")
@@ -85,7 +85,7 @@ async def test_enter_on_a_call_shows_its_result_even_after_a_reconnection() -> N
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner*  default")
         await pilot.press("enter", "enter")
-        await settled(pilot, app, "✗ breaks output schema")
+        await settled(pilot, app, "≠ output breaks its schema")
         timeline = app.screen.query_one(TimelinePane)
         await pilot.press("R")
         while len(told.opened) < 2:
@@ -183,7 +183,7 @@ async def test_stderr_can_be_read_completely() -> None:
         assert "in load" in text
         assert "Traceback" not in text
         await pilot.press("escape", "slash", *"status:done")
-        await settled(pilot, app, "no row matches: status is one of ok, breaks output schema,")
+        await settled(pilot, app, "no row matches: status is one of ok, output breaks its schema,")
 
 
 async def test_enter_on_a_failed_call_unfolds_its_traceback_in_whole_lines() -> None:
@@ -230,8 +230,15 @@ async def test_a_long_traceback_unfolds_at_its_exception_and_folds_again_with_th
         timeline = app.screen.query_one(TimelinePane)
         timeline.focus()
         await pilot.press("enter")
-        await settled(pilot, app, "line 29, in call")
-        assert timeline.row(timeline.cursor, 80).plain == "    KeyError: 'url'"
+        text = await settled(pilot, app, "▸   KeyError: 'url'")
+        assert "line 29, in call" in text
+        # The row of the call stays above its lines, also while the cursor moves up.
+        assert "→ ⊟ #1 mint" in text.partition("─Timeline")[2].splitlines()[1]
+        await pilot.press(*["up"] * 20)
+        text = await settled(pilot, app, '▸     File "/a/server.py", line 10, in call')
+        below = text.partition("─Timeline")[2].splitlines()
+        assert "→ ⊟ #1 mint" in below[1]
+        assert below[2].startswith("▸")
         await pilot.press("escape")
         await settled(pilot, app, "following")
         assert timeline.count < 30
@@ -260,7 +267,7 @@ async def test_the_cause_of_a_failed_call_is_below_its_result_and_t_goes_to_it()
         ):
             told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
         text = await settled(pilot, app, "line 29, in call")
-        (last,) = [line for line in text.splitlines() if "line 29, in call" in line and "! ▸" not in line]
+        (last,) = [line for line in text.splitlines() if "line 29, in call" in line and "! ⊞" not in line]
         assert indent not in last[last.rindex("│") + 1 if "│" in last else 42 :]
         below = text.partition("Server sent")[2].partition("Timeline")[0]
         assert "\n".join(line.split("│")[-1].strip() for line in below.splitlines()).count("in call") > 2

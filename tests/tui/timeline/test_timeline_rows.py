@@ -108,7 +108,7 @@ def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     folded.take(session, 0.0)
     (line,) = lines(folded.rows)
     assert (
-        '▸ #1 get_order id="seven" tool error stderr 7 lines, server.py:3: ValidationError: 1 validation'
+        '⊞ #1 get_order id="seven" tool error stderr 7 lines, server.py:3: ValidationError: 1 validation'
         in line
     )
     assert "Input should be a valid integer policy: allowed 1 log" in line
@@ -239,7 +239,9 @@ def test_a_filter_without_rows_names_the_values_of_a_part_that_has_no_such_value
     for query in ("nothing", "status:ca", "status:tool error", "tool:nowhere", "kind:server request"):
         assert no_match(filter_words(query)) == "no row matches"
     words = no_match(filter_words("seven status:done"))
-    assert words.startswith("no row matches: status is one of ok, breaks output schema, failed, tool error, ")
+    assert words.startswith(
+        "no row matches: status is one of ok, output breaks its schema, failed, tool error, "
+    )
     assert "cancelled" in words
     assert "kind is one of call, exchange, server request, " in no_match(filter_words("kind:policy"))
 
