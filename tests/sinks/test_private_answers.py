@@ -88,7 +88,7 @@ class Asked:
             self.press("g", "-", until="⊟ #1")
             self.press("j", "j")
         self.press("enter", until="previous frame")
-        for _ in range(4):
+        for _ in range(8):
             self.press("e", "e", "n")
         assert "2 sensitive values masked" in self.screen.plain()
         self.press("escape", "escape", "escape", "escape")

@@ -78,8 +78,9 @@ def test_the_secrets_of_a_command_are_only_where_the_user_shows_them(
             run.press(key)
         run.press("-", until="⊟ #2")
         run.press("j", "j")
-        run.press("enter", until="sensitive value")
-        for key in ("x", "[", "x", "]", "x", "escape", "escape", "escape"):
+        run.press("enter", until="next frame")
+        run.press("]", until="sensitive value")
+        for key in ("e", "[", "e", "]", "e", "escape", "escape", "escape"):
             run.press(key)
         run.watch()
         assert run.leaks() == NOTHING

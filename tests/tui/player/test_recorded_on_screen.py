@@ -511,7 +511,7 @@ async def test_a_recorded_frame_opens_with_ids_instead_of_withheld_values(
         await pilot.press("{")
         await settled(pilot, app, "#4 done")
         app.screen.query_one("#timeline").focus()
-        await pilot.press("G", "enter")
+        await pilot.press("G", "enter", "n")
         text = await settled(pilot, app, "received")
         assert CANARY not in text
         assert "[withheld x-sensitive" in text
