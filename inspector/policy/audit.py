@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.claims.traits import traits_of_tool
@@ -33,6 +34,9 @@ class Event(StrEnum):
     DECLINED = "declined"
     RELEASED = "released"
     """The user agreed that a model sees an answer that rules held back."""
+    SECRET_REQUESTED = "secret requested"  # noqa: S105 - no password
+    """The user agreed to fetch the secret of a reference; logged before the request is sent."""
+    SECRET_ANSWERED = "secret answered"  # noqa: S105 - as above
 
 
 class AuditedCall(Struct, frozen=True, kw_only=True):
@@ -50,17 +54,24 @@ class AuditedCall(Struct, frozen=True, kw_only=True):
     arguments: JsonObject
 
 
+class AuditedSecret(Struct, frozen=True, kw_only=True):
+    """A secret reference whose secret is fetched for the user."""
+
+    call: AuditedCall
+    """The call that returned the reference."""
+    label: str
+    """Untrusted text."""
+    origin: str
+    """Scheme, host and port of the request; empty if it is not known."""
+
+
 class AuditEntry(Struct, frozen=True, kw_only=True):
     """One line of the audit log."""
 
-    effect: str
-    """The strongest effect that the tool claims: `read`, `write`, `external`, `delete`, or `unknown`."""
+    is_detailed: bool
+    """False for a call of a tool that claims to be read-only."""
     content: JsonObject
     """The members of the line, without the time. Contains no withheld value."""
-
-    @property
-    def is_detailed(self) -> bool:
-        return self.effect != READ
 
 
 class Auditor:
@@ -112,10 +123,13 @@ class Auditor:
             call, Event.ANSWERED, {"outcome": _ended(outcome), "durationMs": round(duration_s * 1000, 3)}
         )
 
-    def declined(self, call: AuditedCall, by: str) -> AuditEntry:
-        """The entry for a call that is not made. `by`: `policy` or `user`."""
+    def declined(self, call: AuditedCall, by: str, reason: str = "") -> AuditEntry:
+        """The entry for a call that is not made.
+
+        `by`: `policy`, `user`, or `sightline` if nobody could decline it. `reason`: Sightline's, in its words.
+        """
         self._meet(call.target)
-        return self._entry(call, Event.DECLINED, {"by": by})
+        return self._entry(call, Event.DECLINED, {"by": by, **({"reason": reason} if reason else {})})
 
     def released(self, call: AuditedCall, rules: tuple[str, ...]) -> AuditEntry:
         """The entry for an answer that rules held back and that the user released to the model.
@@ -124,6 +138,25 @@ class Auditor:
         """
         self._meet(call.target)
         return self._entry(call, Event.RELEASED, {"rules": [self._text(rule) for rule in rules]})
+
+    def secret_requested(self, secret: AuditedSecret) -> AuditEntry:
+        """The entry before a secret is fetched, because the user agreed.
+
+        It lacks the label, which could repeat the secret that is not known yet.
+        """
+        return self._of_secret(secret, Event.SECRET_REQUESTED, {"agreed": "user"})
+
+    def secret_answered(self, secret: AuditedSecret, outcome: str, reason: str) -> AuditEntry:
+        """The entry for the end of fetching a secret. `outcome`, `reason`: texts by Sightline."""
+        details: JsonObject = {"reference": self._text(secret.label), "outcome": outcome}
+        if reason:
+            details["reason"] = reason
+        return self._of_secret(secret, Event.SECRET_ANSWERED, details)
+
+    def _of_secret(self, secret: AuditedSecret, event: Event, details: JsonObject) -> AuditEntry:
+        self._meet(secret.call.target)
+        entry = self._entry(secret.call, event, {"origin": secret.origin, **details})
+        return replace(entry, is_detailed=True)
 
     def _meet(self, target: Target) -> None:
         if target not in self._targets:
@@ -150,7 +183,7 @@ class Auditor:
             "tool": self._text(call.name) if call.tool is None else call.name,
             "effect": effect,
         }
-        return AuditEntry(effect=effect, content=content | details)
+        return AuditEntry(is_detailed=effect != READ, content=content | details)
 
     def _text(self, text: str) -> Json:
         return self._bounder.known.covered_text(text, self._key)

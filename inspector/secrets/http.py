@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from inspector.boundary.secret_references import SecretReference
-from inspector.secrets.outcomes import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
+from inspector.secrets.outcomes import BUSY, Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
 from inspector.secrets.redemption.addresses import AddressClass, Resolver, checked_addresses, look_up
 from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, resolve
@@ -23,7 +23,6 @@ TIME_LIMIT_S = 10.0
 _FETCH = "inspector.secrets.redemption.fetch"
 _FIELD_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 
-BUSY = RefusedUrl(reason="another redemption is running", hint="Wait for it to end.")
 EXPIRED = Expired(by=ExpiredBy.TTL)
 UNSENDABLE = RefusedUrl(
     reason="the Authorization header of this connection holds characters that headers do not allow",

@@ -104,6 +104,9 @@ class Failed(Struct, frozen=True, kw_only=True):
 Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | RateLimited | RefusedUrl | Failed
 
 
+BUSY = RefusedUrl(reason="another redemption is running", hint="Wait for it to end.")
+
+
 class OutcomeWords(Struct, frozen=True, kw_only=True):
     """An outcome as safe text for the user, without the value."""
 
@@ -178,6 +181,23 @@ def words(outcome: Outcome) -> OutcomeWords:
             return _words("failed", f"{outcome.cause}{status}", _advice(outcome.cause))
         case _:
             assert_never(outcome)
+
+
+def logged(outcome: Outcome | None) -> tuple[str, str]:
+    """The state of an outcome and its reason, for the timeline and for files; None if the user cancelled it.
+
+    Quotes nothing of the server and nothing of the reference.
+    """
+    match outcome:
+        case None:
+            return "cancelled", "the server may have received the request"
+        case RefusedUrl():
+            return words(outcome).state, "nothing was sent"
+        case Revealed(faults=()):
+            return words(outcome).state, ""
+        case _:
+            said = words(outcome)
+            return said.state, f"{said.why[:1].lower()}{said.why[1:].removesuffix('.')}"
 
 
 def _words(state: str, why: str, after: str) -> OutcomeWords:

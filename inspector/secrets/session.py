@@ -5,15 +5,12 @@ No command uses this module; only the secrets screen does.
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from inspector.boundary.secret_references import MalformedReference, SecretReference
+from inspector.secrets.outcomes import BUSY, Outcome, Redeemer
 from inspector.secrets.vault import KeptReference, Vault, VaultKey
 from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, Origin, origin_of, resolve
-
-if TYPE_CHECKING:
-    from inspector.secrets.outcomes import Redeemer
 
 _MALFORMED = RefusedUrl(reason="it is malformed")
 _NOT_REACHED = RefusedUrl(
@@ -57,7 +54,7 @@ class Custody:
         self._redeemer = HttpRedeemer(server, clock=self.now_s)
 
     def redeem_in_page(
-        self, redeemer_of: "Callable[[int], Redeemer | None]", *, clock: Callable[[], float]
+        self, redeemer_of: Callable[[int], Redeemer | None], *, clock: Callable[[], float]
     ) -> None:
         """Set up redemption in a page. Each secret is fetched in the frame of its reference.
 
@@ -84,28 +81,27 @@ class Custody:
             return target if isinstance(target, RefusedUrl) else _NOT_REACHED
         return redeemer.preview(reference)
 
-    async def reveal(self, key: VaultKey) -> None:
+    async def reveal(self, key: VaultKey) -> Outcome:
         """Fetch the secret of a reference, and store the outcome in the vault.
 
-        Call it only after the user agreed to `preview`. Raises ForgottenError if the vault has no such
-        reference.
+        Call it only after the user agreed to `preview`, and log it (`SecretFetcher.fetch` does). Raises
+        ForgottenError if the vault has no such reference.
         """
         kept = self.vault.of(key)
         reference = kept.located.reference if isinstance(kept, KeptReference) else None
-        if (
-            self.vault.is_busy
-            or not isinstance(kept, KeptReference)
-            or not isinstance(reference, SecretReference)
-        ):
-            return
+        if not isinstance(kept, KeptReference) or not isinstance(reference, SecretReference):
+            return _MALFORMED
+        if self.vault.is_busy:
+            return BUSY
         redeemer = self._redeemer_for(key.call)
         if redeemer is None:
             self.vault.end(key, _NOT_REACHED)
-            return
+            return _NOT_REACHED
         had_secret = self.vault.begin(key)
         outcome = None
         try:
             outcome = await redeemer.redeem(reference, received_s=kept.received_s, revealed_before=had_secret)
+            return outcome
         finally:
             self.vault.end(key, outcome)
 
@@ -115,5 +111,5 @@ class Custody:
         self._redeemer = None
         self._redeemer_of = None
 
-    def _redeemer_for(self, call: int) -> "Redeemer | None":
+    def _redeemer_for(self, call: int) -> Redeemer | None:
         return self._redeemer_of(call) if self._redeemer_of else self._redeemer

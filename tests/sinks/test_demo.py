@@ -1,6 +1,7 @@
 """The demo and every way to write a file: its secrets, and a revealed value, are in none of the files."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,16 @@ def test_no_file_or_terminal_output_contains_a_secret_of_the_demo(
         assert run.screen.wait_for_end() == 0
         assert run.leaks() == {}
     files = {Path(name).name: content for name, content in files_below(tmp_path / "root").items()}
+    said = (tmp_path / "outside" / "said").read_text()
+    parts = {part for url in re.findall(r'"redeemUrl":"([^"]+)"', said) for part in url.split("?")}
+    assert parts
+    assert [name for name, content in files.items() if any(part.encode() in content for part in parts)] == []
     assert len(set(withheld(tmp_path / "outside"))) >= 7
     assert files["made.jsonl"].count(b'"method":"tools/call"') == len(TOOLS)
     events = [json.loads(line)["event"] for line in audit.read_text().splitlines()]
     assert events.count("answered") == len(TOOLS)
+    assert [event for event in events if "secret" in event] == ["secret requested", "secret answered"]
+    assert files["made.jsonl"].count(b'"note":"secret"') == 1
     for name in ("session.html", "session.md"):
         assert b"generate_api_key" in files[name]
     assert all(files[f"review{one.suffix}"] for one in FORMATS.values())

@@ -20,10 +20,10 @@ from inspector.files import private, stamp
 from inspector.files.settings import AuditSettings
 from inspector.json.exact import Json, code_units, dump_text
 from inspector.pins.files import identified
-from inspector.policy.audit import AuditedCall, AuditEntry, Auditor
+from inspector.policy.audit import AuditedCall, AuditedSecret, AuditEntry, Auditor
 from inspector.protocol.outcome import Outcome
 
-__all__ = ["LOGGER", "Audit", "AuditedCall"]
+__all__ = ["LOGGER", "Audit", "AuditedCall", "AuditedSecret"]
 
 LOGGER = "sightline.audit"
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e]")
@@ -83,13 +83,13 @@ class Audit:
                 self._auditor.answered(call, outcome, duration_s), stamp.at(ended_at_s) if ended_at_s else ""
             )
 
-    def declined(self, call: AuditedCall, by: str) -> None:
+    def declined(self, call: AuditedCall, by: str, reason: str = "") -> None:
         """Log that a call is not made.
 
-        `by`: `policy` or `user`. Raises InspectorError if it cannot be written.
+        `by`, `reason`: as in `Auditor.declined`. Raises InspectorError if it cannot be written.
         """
         with self._lock:
-            self._write(self._auditor.declined(call, by))
+            self._write(self._auditor.declined(call, by, reason))
 
     def released(self, call: AuditedCall, rules: Iterable[str]) -> None:
         """Log that the user released an answer.
@@ -98,6 +98,19 @@ class Audit:
         """
         with self._lock:
             self._write(self._auditor.released(call, tuple(rules)))
+
+    def secret_requested(self, secret: AuditedSecret) -> None:
+        """Log that a secret will be fetched, because the user agreed.
+
+        Raises InspectorError if the line cannot be written. Then the request must not be sent.
+        """
+        with self._lock:
+            self._write(self._auditor.secret_requested(secret))
+
+    def secret_answered(self, secret: AuditedSecret, outcome: str, reason: str) -> None:
+        """Log how fetching a secret ended, in Sightline's words. Raises InspectorError if it cannot be written."""
+        with self._lock:
+            self._write(self._auditor.secret_answered(secret, outcome, reason))
 
     def close(self) -> None:
         for handler in self._handlers:
@@ -113,7 +126,7 @@ class Audit:
         if self._failure:
             raise InspectorError(
                 f"the audit log cannot be written: {self._failure}",
-                "Free some space, or correct `audit.handlers` in config.toml. Sightline makes no call that it cannot log.",
+                "Free some space, or correct `audit.handlers` in config.toml. Sightline makes no call and fetches no secret that it cannot log.",
             )
 
     def _failed(self, record: logging.LogRecord) -> None:

@@ -17,7 +17,7 @@ from inspector.claims.resolution import Resolution, ResolutionState, is_resolvab
 from inspector.errors import BlockedError, InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject, dump, equal
 from inspector.pins.pins import ConfirmReason
-from inspector.policy.audit import AuditedCall
+from inspector.policy.audit import AuditedCall, AuditedSecret
 from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.facts import Situation
 from inspector.policy.gate.agreement import Agreement
@@ -132,11 +132,6 @@ class Oversight:
         """
         self.number += 1
         self.trust = SessionTrust()
-
-    def conceal(self, secret: str) -> None:
-        """Withhold a value from all later lines of the audit log. Blocks while a line is being written."""
-        if self._audit is not None:
-            self._audit.conceal([secret])
 
     def agree(self, target: Target, changes: Iterable[ConfirmReason]) -> None:
         """Stop asking about these changes of a server's definitions."""
@@ -257,16 +252,18 @@ class Oversight:
         self.agree(session.target, current.asking)
         return current, number
 
-    async def decline(self, session: Session, considering: Consideration) -> None:
+    async def decline(self, session: Session, considering: Consideration, why: str = "") -> None:
         """Note in the timeline and the audit log that a call is not made. Sends nothing.
 
+        `why`: the reason, if neither the policy nor the user declined it.
         Raises InspectorError if the audit log cannot be written.
         """
         self._note_decision(session, considering, Agreement.NONE)
         await self._deciding(considering, 0, Agreement.NONE)
         if self._audit:
-            by = "policy" if considering.verdict is Verdict.BLOCK else "user"
-            await asyncio.to_thread(self._audit.declined, _audited(considering, self.number, 0), by)
+            by = "policy" if considering.verdict is Verdict.BLOCK else "sightline" if why else "user"
+            reason = why if by == "sightline" else ""
+            await asyncio.to_thread(self._audit.declined, _audited(considering, self.number, 0), by, reason)
 
     async def release(self, session: Session, made: Ruled) -> Ruled:
         """Release an answer to the model that a rule has held back, because the user agrees.
@@ -285,7 +282,7 @@ class Oversight:
         """The decision, made again if the trust has changed since. Raises BlockedError or NotConfirmedError."""
         await self.judged()
         if not _is_same(session.catalogue.tool(considering.name), considering.listed):
-            await self.decline(session, considering)
+            await self.decline(session, considering, "the definition has changed")
             raise NotConfirmedError(
                 "not called: the definition of the tool has changed since the policy decided",
                 "Call it again.",
@@ -302,10 +299,10 @@ class Oversight:
                 await self.decline(session, current)
                 raise BlockedError(*refusal(current))
             case Verdict.CONFIRM if not agreement.is_given:
-                await self.decline(session, current)
+                await self.decline(session, current, "nobody was asked to agree")
                 raise NotConfirmedError(*refusal(current))
             case Verdict.CONFIRM if agreement is Agreement.USER and not current.causes <= considering.causes:
-                await self.decline(session, current)
+                await self.decline(session, current, "more trust labels since the user agreed")
                 raise NotConfirmedError(
                     "not called: the session received more trust labels since you were asked",
                     "Call it again; Sightline asks again.",
@@ -359,6 +356,37 @@ class Oversight:
             call = _audited(made.consideration, self.number, made.record.number)
             rules = [match.rule.name for match in made.handling.decision.matches]
             await asyncio.to_thread(self._audit.released, call, rules)
+
+    async def secret_requested(
+        self, session: Session, number: int, name: str, label: str, origin: str
+    ) -> AuditedSecret:
+        """Log that the secret of a reference will be fetched, because the user agreed.
+
+        `number`, `name`: of the call that returned the reference. `label`: its label. Raises InspectorError if
+        the audit log cannot be written. Then the request must not be sent.
+        """
+        call = AuditedCall(
+            target=session.target,
+            session=self.number,
+            number=number,
+            name=name,
+            tool=session.catalogue.tool(name),
+            arguments={},
+        )
+        secret = AuditedSecret(call=call, label=label, origin=origin)
+        if self._audit:
+            await asyncio.to_thread(self._audit.secret_requested, secret)
+        return secret
+
+    async def secret_answered(self, secret: AuditedSecret, outcome: str, reason: str, fetched: str) -> None:
+        """Log how fetching a secret ended, and withhold `fetched` from all later lines of the audit log.
+
+        Raises InspectorError if the audit log cannot be written.
+        """
+        if self._audit:
+            if fetched:
+                await asyncio.to_thread(self._audit.conceal, [fetched])
+            await asyncio.to_thread(self._audit.secret_answered, secret, outcome, reason)
 
     def _annotations_for(self, server: str) -> JsonObject | None:
         detail = self.propagation.get(server)

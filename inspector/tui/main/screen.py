@@ -86,6 +86,7 @@ from inspector.tui.result.output import ServerOutput
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.sizes import SizingScreen
+from inspector.tui.secrets.fetching import SecretFetcher
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.text import content, cut_in_the_middle, level_note, path, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
@@ -847,7 +848,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 is_searched=values.is_searched,
                 has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,
-                is_changed=self.server.pins.has_changes,
+                is_changed=self.server.pins.has_changes and not self.READ_ONLY,
                 is_accepted=self.server.reviewer.has_accepted(self._tool.findings.entry),
                 subscribes=self.server.subscriptions.offer(self._open_resource()),
                 is_saved=self.server.watch is not None and self.server.watch.has_changes,
@@ -1180,13 +1181,17 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
 
     def action_secrets(self) -> None:
-        self._open(SecretsScreen(lambda: self.server.vault.custody, self._copy_secret, self._conceal))
+        fetcher = SecretFetcher(
+            self._gate.oversight,
+            lambda: [server.link.session for server in self._servers.all],
+            self._conceal,
+        )
+        self._open(SecretsScreen(lambda: self.server.vault.custody, self._copy_secret, fetcher.fetch))
 
     def _conceal(self, secret: str) -> None:
         """Keep a fetched secret out of every file, whichever server repeats it or gets it in an argument."""
         for server in self._servers.all:
             server.conceal(secret)
-        self.run_worker(partial(self._gate.oversight.conceal, secret), thread=True)
 
     def action_findings(self) -> None:
         # Esc in the review then leads to where it was opened from, not back and forth.

@@ -1,7 +1,7 @@
 """The Secrets screen, the only place where references are revealed and withheld values are shown."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
+from inspector.errors import InspectorError
 from inspector.json.document import Document
 from inspector.secrets.outcomes import AlreadyUsed, Expired
 from inspector.secrets.session import Custody
@@ -137,17 +138,17 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self,
         custody: Callable[[], Custody],
         copy: Callable[[str], None] | None,
-        conceal: Callable[[str], None],
+        fetch: Callable[[Custody, VaultKey], Awaitable[None]],
     ) -> None:
         """`custody`: returns the secrets of the session in use.
 
         `copy`: copies a value to the clipboard; None if that is not allowed.
 
-        `conceal`: called with each fetched secret before it can be shown, so that no file repeats it.
+        `fetch`: fetches the secret of a reference, and logs that. Raises ForgottenError and InspectorError.
         """
         super().__init__()
         self._custody = custody
-        self._conceal = conceal
+        self._fetch = fetch
         self._copy = copy
         self._head = PlainText(id="secrets-head")
         self._lines = DrawnLines("secret-lines", self._draw)
@@ -449,12 +450,11 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     async def _reveal(self, custody: Custody, key: VaultKey) -> None:
         try:
-            await custody.reveal(key)
-            fetched = custody.vault.value(key)
-            if isinstance(fetched, str):
-                self._conceal(fetched)
+            await self._fetch(custody, key)
         except ForgottenError:
             return
+        except InspectorError as error:
+            self.notify(f"{error.message}. {error.hint}", severity="error", timeout=15, markup=False)
         finally:
             if self.is_mounted:
                 self.show_current()

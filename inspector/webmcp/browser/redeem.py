@@ -16,8 +16,9 @@ from typing import Protocol
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import Json
 from inspector.protocol.page import PageDocument
-from inspector.secrets.http import BUSY, EXPIRED, TIME_LIMIT_S
+from inspector.secrets.http import EXPIRED, TIME_LIMIT_S
 from inspector.secrets.outcomes import (
+    BUSY,
     MAX_BODY_BYTES,
     Cause,
     Expired,

@@ -251,8 +251,8 @@ class Auditing(Audit):
         del outcome, duration_s, ended_at_s
         self._take("answered", call.session, call.number, call.name)
 
-    def declined(self, call: AuditedCall, by: str) -> None:
-        self._take("declined", call.number, call.name, by)
+    def declined(self, call: AuditedCall, by: str, reason: str = "") -> None:
+        self._take("declined", call.number, call.name, by, reason)
 
     def released(self, call: AuditedCall, rules: Iterable[str]) -> None:
         self._take("released", call.number, call.name, *rules)
@@ -271,15 +271,24 @@ async def test_each_call_is_logged_before_it_is_sent_and_after_its_answer() -> N
     for name, raised in (("mail", NotConfirmedError), ("wipe", BlockedError)):
         with pytest.raises(raised):
             await called(oversight, session, name)
+    await oversight.decline(session, await oversight.consider(session, "mail", {}))
+    found = await oversight.consider(session, "read", {})
+    session.list_instead()
+    with pytest.raises(NotConfirmedError):
+        await oversight.call(session, found)
     assert audit.lines == [
         ("deciding", 1, 1, "read", "allow", ()),
         ("answered", 1, 1, "read"),
         ("deciding", 2, 2, "mail", "confirm", ("confirm-1",)),
         ("answered", 2, 2, "mail"),
         ("deciding", 2, 0, "mail", "confirm", ("confirm-1",)),
-        ("declined", 0, "mail", "user"),
+        ("declined", 0, "mail", "sightline", "nobody was asked to agree"),
         ("deciding", 2, 0, "wipe", "block", ("block-2",)),
-        ("declined", 0, "wipe", "policy"),
+        ("declined", 0, "wipe", "policy", ""),
+        ("deciding", 2, 0, "mail", "confirm", ("confirm-1",)),
+        ("declined", 0, "mail", "user", ""),
+        ("deciding", 2, 0, "read", "allow", ()),
+        ("declined", 0, "read", "sightline", "the definition has changed"),
     ]
     audit.close()
 

@@ -8,8 +8,9 @@ import pytest
 
 from inspector.demo.http import HttpSite
 from inspector.demo.server import DemoOptions, DemoServer
-from inspector.secrets.http import BUSY, EXPIRED, UNSENDABLE, HttpRedeemer, HttpServer
+from inspector.secrets.http import EXPIRED, UNSENDABLE, HttpRedeemer, HttpServer
 from inspector.secrets.outcomes import (
+    BUSY,
     MAX_BODY_BYTES,
     AlreadyUsed,
     Cause,

@@ -1,11 +1,20 @@
 import asyncio
+import json
 import re
+from pathlib import Path
 
 import pytest
 
+from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
+from inspector.policy.files.audit import Audit
+from inspector.policy.gate.agreement import Terms
 from inspector.protocol.outcome import Outcome as CallOutcome
 from inspector.protocol.outcome import Result
+from inspector.protocol.targets import DemoTarget
+from inspector.recording.files import Recorder
+from inspector.recording.files.writing import header_now
+from inspector.recording.format import Lenses
 from inspector.secrets.holdings import holdings_in
 from inspector.secrets.outcomes import (
     AlreadyUsed,
@@ -25,6 +34,7 @@ from inspector.tui.secrets.screen import SecretsScreen
 from inspector.urls.host import RefusedUrl
 from tests.secrets.keeping import withheld
 from tests.secrets.redemption.redeeming import Clock
+from tests.sinks.searching import found_in
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled, until
 from tests.tui.secretive import (
     KEPT,
@@ -491,3 +501,67 @@ async def test_a_question_does_not_apply_to_another_session() -> None:
         kept = other.vault.at(0)
         assert isinstance(kept, KeptReference)
         assert kept.outcome is None
+
+
+ANSWERED = {
+    "fetched": Revealed(value=REDEEMED),
+    "denied": Denied(status=403),
+    "failed": Failed(cause=Cause.STATUS, status=500),
+    "refused": RefusedUrl(reason="the path /secrets/s1?token=qUery is elsewhere"),
+}
+
+
+@pytest.mark.parametrize("state", ANSWERED)
+async def test_fetching_leaves_a_trace_in_timeline_recording_and_audit_log_without_the_secret(
+    state: str, tmp_path: Path
+) -> None:
+    reference = REFERENCE | {"label": f"Key\u202e {REDEEMED}"}
+    script, _ = secretive(ANSWERED[state], result={"content": [reference]})
+    audit, recorded = Audit(tmp_path / "audit.jsonl"), tmp_path / "recorded.jsonl"
+    recorder = Recorder(recorded, header_now(DemoTarget(), Lenses(), client="full"))
+    app = app_of(script, terms=Terms(audit=audit))
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "No arguments")
+        script.opened[0].recorder = recorder
+        await among_secrets(pilot, app, "Key")
+        await revealed(pilot, app, state)
+        await pilot.press("escape", "t")
+        text = await settled(pilot, app, f"secret of #1 mint  {state}: GET http://127.0.0.1:8000/… for ")
+        assert "/secrets" not in text
+        (entry,) = [entry for entry in script.opened[0].timeline.entries if entry.noted == "secret"]
+    audit.close()
+    recorder.close()
+    assert "agreed by the user" in entry.detail
+    requested, answered = [
+        json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines() if "secret " in line
+    ]
+    assert (requested["event"], requested["origin"]) == ("secret requested", "http://127.0.0.1:8000")
+    assert (requested["agreed"], requested["call"], requested["tool"]) == ("user", 1, "mint")
+    assert (answered["event"], answered["outcome"]) == ("secret answered", state)
+    assert {"denied": "403", "failed": "500"}.get(state, "") in answered.get("reason", "")
+    (note,) = [line for line in recorded.read_text().splitlines() if '"note":"secret"' in line]
+    secrets = (REDEEMED,) if state == "fetched" else ()
+    for sink in (entry.detail, note, json.dumps([requested, answered])):
+        for canary in ("/secrets", "qUery"):
+            assert canary not in sink
+        assert not any(found_in(sink.encode(), canary) for canary in secrets)
+
+
+async def test_nothing_is_fetched_that_cannot_be_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> None:
+        raise InspectorError("the audit log is full", "Free some space.")
+
+    script, redeemer = secretive()
+    audit = Audit(tmp_path / "audit.jsonl")
+    monkeypatch.setattr(audit, "secret_requested", full)
+    app = app_of(script, terms=Terms(audit=audit))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await among_secrets(pilot, app)
+        await pilot.press("v")
+        await settled(pilot, app, QUESTION)
+        await pilot.press("y")
+        await settled(pilot, app, "the audit log is full")
+    audit.close()
+    assert redeemer.asked == []

@@ -384,7 +384,7 @@ def test_only_the_secrets_screen_requests_values_and_redemptions() -> None:
         "tui/secrets/screen.py",
     }
     reveals = {(file, of) for file, of in calls_of("reveal") if of not in {"self", "super()"}}
-    assert reveals == {("tui/secrets/screen.py", "custody")}
+    assert reveals == {("tui/secrets/fetching.py", "custody")}
     assert not_wire(file for file, _ in calls_of("redeem") if not file.startswith("demo/")) == {
         "secrets/session.py"
     }
@@ -398,10 +398,12 @@ def test_the_modules_that_import_custody_and_vault_are_listed() -> None:
         "tui/runtime/guard.py",
         "tui/secrets/keeper.py",
         "tui/main/screen.py",
+        "tui/secrets/fetching.py",
         "tui/secrets/screen.py",
     }
     assert users_of("inspector.secrets.vault") == {
         "secrets/session.py",
+        "tui/secrets/fetching.py",
         "tui/secrets/rows.py",
         "tui/secrets/screen.py",
     }
