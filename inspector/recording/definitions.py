@@ -1,11 +1,22 @@
 """The items listed during a session, collected from the answers on the wire."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from inspector.boundary.contract import Contract, contract_of
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed, dump
 from inspector.protocol import skills
-from inspector.protocol.catalogue import Item, Kind, Tool, as_skill_file, decode_page, item_of, skill_in
+from inspector.protocol.catalogue import (
+    Catalogue,
+    Item,
+    Kind,
+    Tool,
+    as_skill_file,
+    decode_page,
+    item_of,
+    skill_in,
+)
+from inspector.protocol.exchanges import Answered, Matched
+from inspector.protocol.frames import Direction
 
 LISTINGS = {kind.method: kind for kind in Kind}
 OF_THE_SERVER = frozenset({"initialize", "server/discover", "ping", skills.GET, *LISTINGS})
@@ -13,6 +24,16 @@ OF_THE_SERVER = frozenset({"initialize", "server/discover", "ping", skills.GET, 
 
 _MOST_VARIANTS = 8
 """The maximum number of definitions kept per name. A server may change a definition with each listing."""
+
+
+def listings_in(matched: Matched) -> Iterator[Catalogue]:
+    """The pages of listings in a frame."""
+    for event in matched.events:
+        if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
+            kind = LISTINGS.get(event.exchange.request.method)
+            page = decode_page(kind, event.response.result) if kind and not event.response.is_error else ()
+            if kind and not isinstance(page, Malformed):
+                yield Catalogue(entries={kind: page})
 
 
 class RecordedDefinitions:

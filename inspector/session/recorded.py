@@ -20,6 +20,7 @@ from inspector.boundary.output_check import OutputCheck
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject, JsonText
 from inspector.json.members import object_at, text_at, value_at
+from inspector.pins.pins import PinState, ServerDefinitions, definitions_of, first_seen, pin_state
 from inspector.protocol.calls import called
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.client import Announcement, ClientProfile, recorded_profile
@@ -29,6 +30,7 @@ from inspector.protocol.outcome import Failure, Outcome
 from inspector.protocol.targets import Era
 from inspector.protocol.tasks import outcome_of
 from inspector.protocol.timeline import Entry, EntryKind, Timeline
+from inspector.recording.definitions import listings_in
 from inspector.recording.files.playing import Played
 from inspector.recording.format import Connected, Header, Lenses, Projected, RecordedCall, RecordedFrame
 from inspector.recording.replaying import Replay, ReplayedCall, left_out_of, nonce_of, output_of
@@ -93,6 +95,8 @@ class Scene(Struct, frozen=True, kw_only=True):
     """What the server printed during the last call in `landed`; if there is none, during the call in `record`."""
     calls: int
     """The number of calls that have ended at the position or before it."""
+    listings: int
+    """The number of lines up to the position with a part of a listing."""
     unusual: int
     """The number of lines up to the position with a request by the server, or with a protocol fault."""
 
@@ -106,6 +110,8 @@ class AnsweredCalls(Struct, frozen=True, kw_only=True):
     """The number of records whose calls ended before the connection at the position began."""
     timeline: Timeline
     """The frames up to the position. It may grow when a later position is read."""
+    changes: PinState
+    """What has changed at the position since the server first listed it; nothing for a page."""
     is_whole: bool
     """False if there are more frames up to the position than `timeline` has."""
 
@@ -115,6 +121,8 @@ class _Heard:
 
     def __init__(self) -> None:
         self.timeline = Timeline()
+        self.first: ServerDefinitions | None = None
+        """Every definition as the server first listed it."""
         self.position = 0
         """The last line that was read."""
         self._replay = Replay()
@@ -129,7 +137,10 @@ class _Heard:
                 self._bytes += played.size(place)
                 if len(self.timeline.frames) >= _MOST_HEARD or self._bytes > _MOST_HEARD_BYTES:
                     return False
-                self.timeline.add(self._replay.matched(line))
+                matched = self._replay.matched(line)
+                self.timeline.add(matched)
+                for listed in listings_in(matched):
+                    self.first = first_seen(self.first, definitions_of(listed, None))
             elif isinstance(line, Connected):
                 self._replay.connect()
             self.position = place
@@ -265,6 +276,7 @@ class RecordedSession(Session):
                 landed or record, last[0] if last else asked and asked.position, position
             ),
             calls=played.number_of_call(position),
+            listings=played.number_of_listings(position),
             unusual=played.number_unusual(position),
         )
 
@@ -302,6 +314,9 @@ class RecordedSession(Session):
                 records=tuple(record for records in self._answered.values() for record in records),
                 before=sum(len(records) for place, records in self._answered.items() if place <= begun),
                 timeline=self._heard.timeline,
+                changes=pin_state(
+                    definitions_of(played.moment(position).catalogue, None), first=self._heard.first
+                ),
                 is_whole=is_whole,
             )
 

@@ -318,6 +318,10 @@ class Played:
         """The number of calls that have ended at `position` or before it."""
         return self._index.calls.until(position)
 
+    def number_of_listings(self, position: int) -> int:
+        """The number of lines up to `position` with a part of a listing of the server."""
+        return sum(places.until(position) for places in self._index.listed.values())
+
     def number_unusual(self, position: int) -> int:
         """The number of lines up to `position` with a request by the server, or with a protocol fault."""
         return self._index.unusual.until(position)

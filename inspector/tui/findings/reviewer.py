@@ -166,10 +166,7 @@ class Reviewer:
         earlier: list[OtherListing] = []
         if state is not None and state.pinned is not None:
             earlier.append(OtherListing(kind=ListingKind.PINNED, definitions=state.pinned.definitions))
-        if state is not None and state.first:
-            first = ServerDefinitions(tools=state.first)
-            earlier.append(OtherListing(kind=ListingKind.FIRST, definitions=first))
-        self._listings = tuple(earlier)
+        self._listings = (*earlier, *_first_listing(state.first if state is not None else ()))
         if state is None:
             self._not_pinned = (_NO_PIN,)
         elif state.fault:
@@ -188,13 +185,16 @@ class Reviewer:
             self._calls[record.name] = _last_call(record)
             self.listed()
 
-    def answered(self, records: Sequence[CallRecord], *, before: int, is_whole: bool) -> None:
+    def answered(
+        self, records: Sequence[CallRecord], *, before: int, first: Sequence[Tool], is_whole: bool
+    ) -> None:
         """Review only the results of `records`, which are all calls of a recording up to a position.
 
-        `before`: the number of calls at their beginning that were made before the last reconnect. `is_whole`:
+        `first`: the definitions that have changed, as they were first listed. `before`: the number of calls at their beginning that were made before the last reconnect. `is_whole`:
         whether the timeline of the session has all messages up to the position.
         """
         self._is_whole = is_whole
+        self._listings = _first_listing(first)
         self._every = tuple(
             replace(_last_call(record), is_before=place < before) for place, record in enumerate(records)
         )
@@ -358,6 +358,13 @@ class Reviewer:
         del asked
         words = f"The review failed ({type(error).__name__}): a defect of Sightline. Findings may be missing."
         self._screen.notify(words, severity="error", timeout=15, markup=False)
+
+
+def _first_listing(changed: Sequence[Tool]) -> tuple[OtherListing, ...]:
+    """What to compare with, if definitions have changed since they were first listed."""
+    if not changed:
+        return ()
+    return (OtherListing(kind=ListingKind.FIRST, definitions=ServerDefinitions(tools=tuple(changed))),)
 
 
 def _last_call(record: CallRecord) -> LastCall:

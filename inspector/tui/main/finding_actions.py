@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from inspector.protocol.timeline import Entry, EntryKind
 from inspector.review.finding import Finding
 from inspector.review.report import ReportEntry
 from inspector.session.live import Session
+from inspector.session.recorded import RecordedSession
 from inspector.tui.catalogue.pane import CatalogueSection
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.definition.pane import DefinitionMark
@@ -158,9 +160,11 @@ class FindingActions:
                 show_origin()
 
         before = self._before = self._before or Before()
-        screen = FindingsScreen(
-            self._reviewer, str(self._reviewer.target), go_to, self.toggle_acceptance, self.export, before
-        )
+        session = self._link.session
+        # In a recording, the target of a command is only its program.
+        is_recorded = isinstance(session, RecordedSession)
+        of = Path(session.opened.path).name if is_recorded else str(self._reviewer.target)
+        screen = FindingsScreen(self._reviewer, of, go_to, self.toggle_acceptance, self.export, before)
         self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
 
     def go_to(self, entry: ReportEntry) -> bool:

@@ -112,6 +112,11 @@ class PinWatcher:
         """Compare the listing if it is complete."""
         self._ask()
 
+    def recorded(self, changes: PinState) -> bool:
+        """Mark the definitions of a recording that have changed. Returns whether the marks differ from before."""
+        before, self.view = self.view, pins_view(changes)
+        return before is None or before.marks != self.view.marks
+
     def reread(self) -> None:
         """Compare again if another program has pinned or unpinned the server."""
         if self._watch is not None and not self._comparisons.is_busy and self._watch.is_outdated:

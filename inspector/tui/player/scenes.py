@@ -61,8 +61,8 @@ class SceneReader:
     ) -> None:
         """`show`: called with each scene before other parts of the screen show its position.
 
-        `review`: called with the calls that have ended at or before a position, and the messages up to it, when
-        they have changed.
+        `review`: called with the calls that have ended at or before a position, the messages up to it, and the
+        changes of definitions, when one of them has changed.
         `quote`: called with a scene and the text that `read_match` has found in it, which is untrusted.
         """
         self._show = show
@@ -73,7 +73,7 @@ class SceneReader:
         self._entries = Latest(screen, _made_entries, self._take_entries, self._could_not)
         self._calls = Latest(screen, _made_calls, self._take_calls, self._could_not)
         self._calls_asked: tuple[int, ...] | None = None
-        """The numbers of calls and of unusual lines, and the line at which the connection began, of the last `review`."""
+        """The numbers of calls, of parts of listings and of unusual lines, and the line at which the connection began, of the last `review`."""
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
         self._matches = Latest(screen, _made_match, self._take_match, self._could_not)
         self._quote = quote
@@ -110,7 +110,7 @@ class SceneReader:
         self._timeline.move_to(scene.entries, scene.recent)
         self._timeline.heard(scene.landed or scene.record, scene.printed)
         self._show(asked.session, scene)
-        about = (scene.calls, scene.unusual, asked.session.played.begun(scene.position))
+        about = (scene.calls, scene.listings, scene.unusual, asked.session.played.begun(scene.position))
         if about != self._calls_asked:
             self._calls_asked = about
             self._calls.ask(_CallsAsked(session=asked.session, position=scene.position))

@@ -196,7 +196,11 @@ class PlayerScreen(MainScreen):
     def _review_calls(self, found: AnsweredCalls) -> None:
         if self.recorded is not None:
             self.recorded.hear(found)
-        self.server.reviewer.answered(found.records, before=found.before, is_whole=found.is_whole)
+            if self.server.pins.recorded(found.changes):
+                self.server.show_listing(self.recorded.catalogue)
+        self.server.reviewer.answered(
+            found.records, before=found.before, first=found.changes.first, is_whole=found.is_whole
+        )
 
     def _go_to_tool(self, name: str) -> None:
         """Open the tool whose call has ended, wherever the cursor is."""
