@@ -355,7 +355,7 @@ class ServerParts:
         listings = (definitions_of(each, None) for each in (before, session.catalogue))
         changed = len(await asyncio.to_thread(changes_between, *listings))
         changes = count(changed, "change in the definitions", "changes in the definitions")
-        words = f"Listed again: {count(len(session.catalogue.tools), 'tool')}, {changes if changed else 'nothing changed'}."
+        words = f"Listed again: {count(len(session.catalogue.tools), 'tool')}, {changes if changed else 'nothing changed since the last listing'}."
         self._stage.screen.notify(self.named(words), markup=False)
 
     def finished(self, record: CallRecord) -> None:

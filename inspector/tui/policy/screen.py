@@ -17,8 +17,9 @@ from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, Sec
 
 _INTRODUCTION = (
     "Rules decide on every call before it is sent, and on its answer. block comes before confirm, and confirm before "
-    "allow. If no rule matches, the call is made. --policy FILE takes another policy; sightline policy check lists its "
-    "rules, and sightline policy explain TOOL says what it decides."
+    "allow. If no rule matches, the call is made. With every policy, Sightline also asks before it calls a tool whose "
+    "definition has changed since it was pinned or first listed. --policy FILE takes another policy; sightline policy "
+    "check lists its rules, and sightline policy explain TOOL says what it decides."
 )
 _LONGEST = 4_000
 """The maximum length of a condition that is shown, in characters."""

@@ -947,7 +947,7 @@ async def test_the_list_is_read_again_after_a_change_notification() -> None:
         # The user is notified only if they have asked.
         assert "Listed again" not in screen_text(app)
         await pilot.press("L")
-        await settled(pilot, app, "Listed again: 3 tools, nothing changed.")
+        await settled(pilot, app, "Listed again: 3 tools, nothing changed since the last listing.")
         told.tools = told.tools[:-1]
         await pilot.press("L")
         await settled(pilot, app, "Listed again: 2 tools, 1 change in the definitions.")

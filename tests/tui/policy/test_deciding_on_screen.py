@@ -539,4 +539,6 @@ async def test_what_is_probably_mistyped_in_the_policy_is_shown_at_the_start_and
         assert "Did you mean destructiveHint?" in shown.message
         await pilot.press("A")
         text = await settled(pilot, app, "Rules decide on every call")
-        assert "Did you mean destructiveHint?" in " ".join(text.split())
+        words = " ".join(text.split())
+        assert "Did you mean destructiveHint?" in words
+        assert "asks before it calls a tool whose definition has changed since it was pinned" in words
