@@ -64,6 +64,12 @@ class Frame(Struct, frozen=True, kw_only=True):
     """For HTTP: the `request_key` of the request whose HTTP response contained this frame."""
     body: JsonText | Malformed | None = None
     """`raw`, parsed once; None if the channel does not carry JSON."""
+    recorded_bytes: int | None = None
+    """For a frame of a recording: the recorded size, because `raw` was written anew."""
+
+    @property
+    def size_bytes(self) -> int:
+        return len(self.raw) if self.recorded_bytes is None else self.recorded_bytes
 
 
 class Request(Struct, frozen=True, kw_only=True):

@@ -273,7 +273,7 @@ class Timeline:
                 before,
                 state=before.state if is_settled else EntryState.PENDING,
                 frames=_more(before, frame),
-                size_bytes=before.size_bytes + len(frame.raw),
+                size_bytes=before.size_bytes + frame.size_bytes,
                 duration_s=before.duration_s if is_settled else None,
                 # Between two polls, the task's last message stays.
                 detail=before.detail if exchange.call else "",
@@ -305,7 +305,7 @@ class Timeline:
         before = self._entries[number - 1]
         if number in self._settled:
             entry = replace(
-                before, frames=_more(before, frame), size_bytes=before.size_bytes + len(frame.raw)
+                before, frames=_more(before, frame), size_bytes=before.size_bytes + frame.size_bytes
             )
             self._entries[number - 1] = entry
             return entry
@@ -342,7 +342,7 @@ class Timeline:
             before,
             state=state,
             frames=_more(before, frame),
-            size_bytes=before.size_bytes + (len(frame.raw) if size_bytes is None else size_bytes),
+            size_bytes=before.size_bytes + (frame.size_bytes if size_bytes is None else size_bytes),
             duration_s=None if state is EntryState.PENDING else frame.at_s - before.at_s,
             detail=self._shown(detail),
         )
@@ -384,7 +384,7 @@ class Timeline:
             state=state,
             at_s=frame.at_s,
             frames=(frame.number,),
-            size_bytes=len(frame.raw),
+            size_bytes=frame.size_bytes,
             detail=self._shown(detail),
         )
         self._entries.append(entry)

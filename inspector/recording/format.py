@@ -353,6 +353,7 @@ def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Fr
         failure=line.failure,
         http_status=line.http_status,
         response_to=line.response_to,
+        recorded_bytes=line.size,
         body=JsonText(value=content, faults=line.faults) if line.is_json else _not_json(line),
     )
 

@@ -497,3 +497,15 @@ def test_a_frame_with_a_duplicate_key_is_still_an_entry(tmp_path: Path) -> None:
         found.entry(3, found.last)
     with pytest.raises(IndexError):
         found.entry(0, found.last)
+
+
+def test_sizes_are_those_of_the_wire_however_a_server_spaces_its_json(tmp_path: Path) -> None:
+    wire = Wire()
+    wire.listed(TOOL)
+    spaced = b'{ "jsonrpc": "2.0",  "method": "notifications/tools/list_changed" }'
+    wire.frame(Direction.RECEIVED, spaced)
+    found = played(recorded_to(tmp_path / "spaced.jsonl", wire.frames))
+    assert [found.entry(number, 3).size_bytes for number in (1, 2)] == [
+        sum(len(frame.raw) for frame in wire.frames[:2]),
+        len(spaced),
+    ]

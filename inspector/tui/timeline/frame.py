@@ -86,7 +86,7 @@ def frame_head(view: FrameView, place: int, total: int, began_s: float = 0.0) ->
         Content.assemble(
             ("· a note of Sightline" if is_note else f"{arrow} ", "bold $text-primary"),
             "" if is_note else f"frame {frame.number} over {frame.channel}",
-            f", {size(len(frame.raw))}, at {frame_clock(began_s + frame.at_s)}",
+            f", {size(frame.size_bytes)}, at {frame_clock(began_s + frame.at_s)}",
             (f"   {place} of {total}" if total > 1 else "", QUIET),
         )
     ]

@@ -599,14 +599,15 @@ def _said(entry: Entry, folded: Sequence[Entry], mask: Mask) -> Iterator[Content
 
 
 def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
-    """The policy decision about a call, and the number of its logs."""
+    """The policy decision about a call, and the numbers of its logs and progress messages."""
     policy = next((each for each in folded if each.kind is EntryKind.DECISION and _decided(each)), None)
     if policy is not None:
         verdict = policy.title.partition(" ")[0]
         yield Content.styled(f"  policy: {_VERDICTS[verdict]}", "$foreground 70%")
-    logs = sum(1 for each in folded if each.kind is EntryKind.LOG)
-    if logs:
-        yield Content.styled(f"  {count(logs, 'log')}", "$foreground 70%")
+    for kind, noun in ((EntryKind.LOG, "log"), (EntryKind.PROGRESS, "progress message")):
+        number = sum(1 for each in folded if each.kind is kind)
+        if number:
+            yield Content.styled(f"  {count(number, noun)}", "$foreground 70%")
 
 
 def _words(entry: Entry, length: int, mask: Mask) -> Content:

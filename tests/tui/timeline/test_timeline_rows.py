@@ -91,6 +91,21 @@ def test_a_call_that_is_sent_again_after_a_visit_stays_one_row(code: int, rows: 
     assert folded.calls == rows + 1
 
 
+def test_a_call_counts_the_progress_messages_in_it() -> None:
+    session, folded = a_session(), TimelineRows()
+    ask(session, 1, "flood")
+    for number in range(3):
+        params: Json = {"progressToken": 1, "progress": number}
+        session.frame(
+            Direction.RECEIVED, dump({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+        )
+        log(session, "tick")
+    answer(session, 1, {"content": []})
+    folded.take(session, 0.0)
+    (line,) = lines(folded.rows)
+    assert "3 logs 3 progress messages" in line
+
+
 def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     session, folded = a_session(), TimelineRows()
     session.note("allow get_order", "no rule matched", kind="policy")
