@@ -14,7 +14,7 @@ from inspector.json.exact import Json, Malformed, dump, equal
 from inspector.json.members import text_at
 from inspector.protocol.catalogue import Entry, Item, Kind, Tool, callable_of
 from inspector.protocol.outcome import Result
-from inspector.protocol.page import RefusedTool
+from inspector.protocol.page import RefusedTool, ToolKind
 from inspector.protocol.skills import manifest_of
 from inspector.schema.fields import Form, form_of
 from inspector.session.call_record import CallRecord
@@ -24,6 +24,7 @@ from inspector.tui.page.screen import changed_lines, origin_line, origin_lines
 from inspector.tui.text import content, count, cut_in_the_middle, paragraph, shortened, size, tokens
 from inspector.tui.values.outline import Outline
 
+_DEFAULTS = "The page's form adds its own defaults for the fields that are left out."
 _DESCRIPTION_LENGTH = 1200
 
 
@@ -94,7 +95,12 @@ def about(entry: Entry) -> Content:
                     "$foreground 70%",
                 )
                 said = Content.assemble(said, "\n", line)
-            return Content.assemble(said, "\n", origin_line(entry.page)) if entry.page else said
+            if entry.page is None:
+                return said
+            is_form = entry.page.kind is ToolKind.FORM
+            return Content.assemble(
+                said, "\n", origin_line(entry.page), (f"\n{_DEFAULTS}" if is_form else "", "$foreground 70%")
+            )
         case _:
             text = entry.description
             said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()

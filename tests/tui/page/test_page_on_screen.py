@@ -19,6 +19,7 @@ from inspector.session.events import ListChanged, Listener, ListingAdvanced, Ses
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.tui.app import SightlineApp
+from inspector.tui.catalogue.item import about
 from inspector.tui.connection.source import ServerSource
 from tests.tui.scripted import (
     LARGE,
@@ -301,3 +302,12 @@ async def test_a_refused_tool_is_listed_under_its_document_with_the_message(
         assert "[bold]Invalid tool name" in text
         await pilot.press("3")
         await settled(pilot, app, "because the browser refused the tool")
+
+
+def test_a_form_says_that_the_page_adds_its_defaults() -> None:
+    tool = page_tool("book", SHOP)
+    assert tool.page is not None
+    form = replace(tool, page=replace(tool.page, kind=ToolKind.FORM))
+    words = "adds its own defaults for the fields that are left out"
+    assert words in about(form).plain
+    assert words not in about(tool).plain
