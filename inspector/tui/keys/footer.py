@@ -147,7 +147,7 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}:
         yield "app.palette", ""
         return
-    if not now.is_ready or (now.is_empty and not now.is_recording):
+    if not now.is_ready or (now.is_empty and not now.is_opening and not now.is_recording):
         yield "session.reconnect", ""
     if now.part is FocusedPart.FAILURE or now.is_opening:
         yield "main.timeline", ""

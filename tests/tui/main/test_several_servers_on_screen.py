@@ -191,7 +191,7 @@ async def test_a_failed_server_shows_why_in_its_heading_and_the_other_continues(
         assert "server 2 of 2" in text
         assert "R tries again" not in text
         await pilot.press("escape", "escape", "escape", "escape")
-        await settled(pilot, app, "git  failed")
+        await settled(pilot, app, "git”  failed")
 
 
 async def test_a_call_continues_while_another_server_is_displayed() -> None:

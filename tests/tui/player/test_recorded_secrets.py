@@ -83,6 +83,10 @@ async def test_a_sealed_frame_is_masked_by_the_definition_that_its_tool_had_at_t
         for _ in range(14):
             await pilot.press("enter")
             text = await settled(pilot, app)
+            if "1 of 2" in text:
+                assert "CANARY" not in text
+                await pilot.press("n")
+                text = await settled(pilot, app, "2 of 2")
             masked += "sensitive value masked" in text and "received" in text
             assert "CANARY" not in text
             await pilot.press("escape")

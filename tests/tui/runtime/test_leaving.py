@@ -40,4 +40,6 @@ def test_a_thread_that_never_ends_does_not_keep_the_program_running() -> None:
 
 def test_a_thread_that_ends_soon_is_awaited() -> None:
     code = "leave(lambda: (time.sleep(0.2), print('written', flush=True)))\nend_at_once(7)\nprint('after')\n"
-    assert run(code) == (0, ["left", "written", "after"])
+    status, lines = run(code)
+    # On a busy machine, the thread may end first.
+    assert (status, sorted(lines[:2]), lines[2:]) == (0, ["left", "written"], ["after"])
