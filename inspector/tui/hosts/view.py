@@ -299,9 +299,9 @@ def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, cho
         ("?" if row.size_bytes is None else size(row.size_bytes)).rjust(_SIZE_WIDTH),
         f"{row.change_count:,}".rjust(_changes_width(width)),
         "  ",
-        _leak_word(row, view).truncate(_leaks_width(width) - 2, pad=True)
+        _leak_word(row, view, names_unit=width >= _WIDE).truncate(_leaks_width(width) - 2, pad=True)
         if _has_room(width)
-        else _leak_word(row, view),
+        else _leak_word(row, view, names_unit=False),
         Content.assemble("  ", content(row.model_gets, _QUIET)) if _has_room(width) else "",
     ).truncate(max(width, _LEAST_NAME), ellipsis=True)
 
@@ -420,11 +420,13 @@ def _taken(width: int) -> int:
     return _evidence_width(width) + _SIZE_WIDTH + _changes_width(width) + _leaks_width(width)
 
 
-def _leak_word(row: ComparedHost, view: HostsView) -> Content:
+def _leak_word(row: ComparedHost, view: HostsView, *, names_unit: bool) -> Content:
     match row.leak:
         case Leak.YES:
             is_exact = row.leak_count and not row.unknown_count
             number = f"{max(row.leak_count, 1):,}{'' if is_exact else '+'}"
+            if names_unit:
+                number += " value" if number == "1" else " values"
             if view.level is Level.OPEN:
                 return Content.styled(f"✗ leaks {number}", "bold $text-error")
             return Content.styled(f"! leaks {number}", "$text-warning")

@@ -239,7 +239,7 @@ def test_a_host_is_never_called_safe_from_a_recording_that_lacks_withheld_values
     leaking = sum(row.leak is Leak.YES for row in seen.rows)
     assert f"at least {leaking} of 18 hosts would leak one" in hosts_summary(seen).plain
     known = next(row for row in seen.rows if row.leak is Leak.YES)
-    assert "leaks 1+" in host_line(known, seen, 120, here=False, chosen=False).plain
+    assert "leaks 1+ values" in host_line(known, seen, 120, here=False, chosen=False).plain
     assert "Whether it gets more of them is unknown from this recording" in host_detail(known, seen).plain
     unknown = next(row for row in seen.rows if row.leak is Leak.UNKNOWN)
     assert "unknown from this recording" in host_detail(unknown, seen).plain
