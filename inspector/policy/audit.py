@@ -126,7 +126,7 @@ class Auditor:
     def declined(self, call: AuditedCall, by: str, reason: str = "") -> AuditEntry:
         """The entry for a call that is not made.
 
-        `by`: `policy`, `user`, or `sightline` if nobody could decline it. `reason`: Sightline's, in its words.
+        `by`: `policy`, `user`, or `sightline` if neither did. `reason`: Sightline's, in its words.
         """
         self._meet(call.target)
         return self._entry(call, Event.DECLINED, {"by": by, **({"reason": reason} if reason else {})})

@@ -65,7 +65,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     body: JsonText | Malformed | None = None
     """`raw`, parsed once; None if the channel does not carry JSON."""
     recorded_bytes: int | None = None
-    """For a frame of a recording: the recorded size, because `raw` was written anew."""
+    """For a frame of a recording: the recorded size, because `raw` is serialized from the recorded value."""
 
     @property
     def size_bytes(self) -> int:

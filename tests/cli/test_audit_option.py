@@ -36,7 +36,7 @@ def test_a_call_is_logged_and_one_without_agreement_as_declined(tmp_path: Path) 
     ]
     assert "arguments" not in found[0]
     assert found[2]["arguments"] == {"id": "1"}
-    assert (found[3]["by"], found[3]["reason"]) == ("sightline", "nobody was asked to agree")
+    assert (found[3]["by"], found[3]["reason"]) == ("sightline", "the question could not be asked")
 
 
 def test_the_user_configuration_can_ask_for_a_log(config: Path, tmp_path: Path) -> None:

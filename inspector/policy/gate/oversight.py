@@ -299,7 +299,7 @@ class Oversight:
                 await self.decline(session, current)
                 raise BlockedError(*refusal(current))
             case Verdict.CONFIRM if not agreement.is_given:
-                await self.decline(session, current, "nobody was asked to agree")
+                await self.decline(session, current, "the question could not be asked")
                 raise NotConfirmedError(*refusal(current))
             case Verdict.CONFIRM if agreement is Agreement.USER and not current.causes <= considering.causes:
                 await self.decline(session, current, "more trust labels since the user agreed")

@@ -299,7 +299,7 @@ class CallRunner:
     def repeat(self, shown: CallRecord | None, why_not: str, began: Callable[[], None]) -> None:
         """Make a call of the open item again with the same arguments. The policy decides on it as on any other call.
 
-        If the input schema has changed, and the arguments no longer fit it, the user is told so instead.
+        If the input schema has changed, and the arguments no longer fit it, a message says so instead.
         `why_not`: the message if the item was not called. `began`: called once the call has begun.
         """
         call = self.repeatable(shown)

@@ -282,7 +282,7 @@ async def test_each_call_is_logged_before_it_is_sent_and_after_its_answer() -> N
         ("deciding", 2, 2, "mail", "confirm", ("confirm-1",)),
         ("answered", 2, 2, "mail"),
         ("deciding", 2, 0, "mail", "confirm", ("confirm-1",)),
-        ("declined", 0, "mail", "sightline", "nobody was asked to agree"),
+        ("declined", 0, "mail", "sightline", "the question could not be asked"),
         ("deciding", 2, 0, "wipe", "block", ("block-2",)),
         ("declined", 0, "wipe", "policy", ""),
         ("deciding", 2, 0, "mail", "confirm", ("confirm-1",)),
