@@ -28,7 +28,8 @@ def test_neither_the_audit_log_nor_a_pin_contains_a_secret(tmp_path: Path) -> No
         run.press("q")
         assert run.end() == 0
         lines = [json.loads(line) for line in audit.read_text().splitlines()]
-        assert [line["event"] for line in lines] == ["decided", "answered"] * 2
+        call, secret = ["decided", "answered"], ["secret requested", "secret answered"]
+        assert [line["event"] for line in lines] == [*call, *secret, *call]
         (typed,) = (line["arguments"]["token"] for line in lines if line.get("arguments"))
         assert set(typed) == {"$withheld", "id"}
         pins = [
