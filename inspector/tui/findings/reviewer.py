@@ -190,8 +190,9 @@ class Reviewer:
     ) -> None:
         """Review only the results of `records`, which are all calls of a recording up to a position.
 
-        `first`: the definitions that have changed, as they were first listed. `before`: the number of calls at their beginning that were made before the last reconnect. `is_whole`:
-        whether the timeline of the session has all messages up to the position.
+        `before`: the number of calls at their beginning that were made before the last reconnect. `first`: the
+        definitions that have changed, as they were first listed. `is_whole`: whether the timeline of the session
+        has all messages up to the position.
         """
         self._is_whole = is_whole
         self._listings = _first_listing(first)
