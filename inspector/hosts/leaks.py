@@ -161,9 +161,8 @@ class LeakSearch:
         self._names = names
         self._common = self._common_among(secrets)
         self._finder_of = finder_of
-        self._all = finder_of([value for secret in every for value in secret.values], names)
-        self._single: list[Finder] = []
-        self._known: dict[str | tuple[int, int], bool] = {}
+        self._all = _Remembering(finder_of([value for secret in every for value in secret.values], names))
+        self._single: list[_Remembering] = []
         self._parts: dict[int, tuple[Json, list[str]]] = {}
         self._left = MAX_SEARCHED
 
@@ -220,18 +219,30 @@ class LeakSearch:
         return list(hits)
 
     def _with_some(self, texts: set[str]) -> list[str]:
-        by_key = {_key(text): text for whole in texts for text in stretches(whole)}
-        fresh = {key: text for key, text in by_key.items() if key not in self._known}
-        matches = self._all.matches(fresh.values())
-        self._known.update((key, text in matches) for key, text in fresh.items())
-        return [text for key, text in by_key.items() if self._known[key]]
+        return self._all.matches(text for whole in texts for text in stretches(whole))
 
     def _prepare(self, count: int) -> None:
         for secret in self._secrets[len(self._single) : count]:
-            self._single.append(self._finder_of(secret.values, self._names))
+            self._single.append(_Remembering(self._finder_of(secret.values, self._names)))
 
 
-def _passed(raw: Json, model: Json, secret: Secret, finder: Finder) -> tuple[LeakPlace, ...]:
+class _Remembering:
+    """A finder that searches each text once, because the views of hosts share texts."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+        self._known: dict[str | tuple[int, int], bool] = {}
+
+    def matches(self, texts: Iterable[str]) -> list[str]:
+        """The texts that contain one of the values, each once."""
+        by_key = {_key(text): text for text in texts}
+        fresh = {key: text for key, text in by_key.items() if key not in self._known}
+        matches = self._finder.matches(fresh.values())
+        self._known.update((key, text in matches) for key, text in fresh.items())
+        return [text for key, text in by_key.items() if self._known[key]]
+
+
+def _passed(raw: Json, model: Json, secret: Secret, finder: _Remembering) -> tuple[LeakPlace, ...]:
     found = places_of(raw, model, holding(lambda texts: bool(finder.matches(texts))))
     values = [text_of(value) for value in secret.values if not isinstance(value, (dict, list))]
     whole = (secret.pointer, f"{secret.pointer}/")

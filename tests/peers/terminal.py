@@ -91,7 +91,7 @@ class Terminal:
         while time.monotonic() < until and self.read(quiet_s):
             pass
 
-    def wait_for_end(self, limit_s: float = 30) -> int:
+    def wait_for_end(self, limit_s: float = 60) -> int:
         """Read all output until the program has ended; its exit code."""
         until = time.monotonic() + limit_s
         while self.process.poll() is None or self.read(0):
