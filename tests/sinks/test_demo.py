@@ -36,7 +36,7 @@ def test_no_file_or_terminal_output_contains_a_secret_of_the_demo(
         run.press(*"known")
         run.press("enter", until="1 accepted")
         for one in FORMATS.values():
-            run.write("e", "Write the review", f"review{one.suffix}", f"Written to review{one.suffix}")
+            run.write("x", "Write the review", f"review{one.suffix}", f"Written to review{one.suffix}")
         run.press("escape")
         run.write("x", "Export this session", "session.html", "Exported to session.html")
         run.write("x", "Export this session", "session.md", "Exported to session.md")

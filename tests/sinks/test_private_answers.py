@@ -89,7 +89,7 @@ class Asked:
             self.press("j", "j")
         self.press("enter", until="previous frame")
         for _ in range(8):
-            self.press("e", "e", "n")
+            self.press("J", "J", "n")
         assert "2 sensitive values masked" in self.screen.plain()
         self.press("escape", "escape", "escape", "escape")
 

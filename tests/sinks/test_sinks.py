@@ -80,7 +80,7 @@ def test_the_secrets_of_a_command_are_only_where_the_user_shows_them(
         run.press("j", "j")
         run.press("enter", until="next frame")
         run.press("]", until="sensitive value")
-        for key in ("e", "[", "e", "]", "e", "escape", "escape", "escape"):
+        for key in ("J", "[", "J", "]", "J", "escape", "escape", "escape"):
             run.press(key)
         run.watch()
         assert run.leaks() == NOTHING
@@ -106,9 +106,9 @@ def test_the_secrets_of_a_failing_call_and_its_arguments_are_nowhere(tmp_path: P
         run.press("-", until="⊟ #1")
         run.press("j", "j")
         run.press("enter", until="sensitive value")
-        run.press("e")
+        run.press("J")
         run.press("]", until="sensitive value")
-        for key in ("e", "escape", "escape", "escape"):
+        for key in ("J", "escape", "escape", "escape"):
             run.press(key)
         run.press("j", until="show")
         run.press("enter", until="Esc leave")
@@ -135,7 +135,7 @@ def test_unmasked_values_are_only_on_the_screen(tmp_path: Path) -> None:
         run.press("enter")
         run.press("enter", until="#1 done")
         run.unmask("withheld")
-        run.unmask("withheld", "n", "e", "e", "y", "z", "z")
+        run.unmask("withheld", "n", "J", "J", "y", "z", "z")
         run.press("b", until="boundary: closed")
         run.look_at_open()
         run.unmask("withheld", "b", "b")

@@ -19,7 +19,7 @@ SIGNS = (
     "+   _withheld",
     "sensitive · write",
     "▲10 high",
-    "✗ broken_tool",
+    "≠ broken_tool",
     "policy: allowed",
 )
 _COLOURS = re.compile(rb"\x1b\[([0-9;]*)m")

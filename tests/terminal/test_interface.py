@@ -149,7 +149,7 @@ def review(screen: Terminal, report: Path) -> None:
     press(screen, "enter", see="a accept")
     press(screen, "g", "a", see="Accept SL-")
     press(screen, f"because {PASTED}", "enter", see="1 accepted")
-    press(screen, "e", see="Write the review")
+    press(screen, "x", see="Write the review")
     press(screen, str(report), "enter", see="Written to")
     press(screen, "enter", see="model gets")
     press(screen, "f", see="Findings of")
@@ -202,7 +202,7 @@ def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
         press(screen, "{", see="frame 183 of 900")
         press(screen, "[ [", see="frame 181 of 900")
         press(screen, "}", see="frame 183 of 900")
-        press(screen, "J", see="A frame by its number")
+        press(screen, "#", see="A frame by its number")
         press(screen, "20", "enter", see="frame 20 of 900")
         press(screen, CTRL_F, see="Find")
         press(screen, "CANARY", "enter", see="frame 21 of 900")
@@ -216,7 +216,7 @@ def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
         # The first lines of the recording are read from its file.
         screen.settle(0.8)
         press(screen, "enter", see="text/JSON")
-        press(screen, "e", "escape", "escape", "escape")
+        press(screen, "J", "escape", "escape", "escape")
         assert_interface(left(screen))
         assert_symbols(screen)
 

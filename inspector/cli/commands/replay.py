@@ -241,7 +241,7 @@ def _mismatch_lines(call: CheckedCall) -> list[str]:
 
 def _compared(call: CheckedCall) -> list[str]:
     """The comparison of a result with its output schema, one line for each sentence."""
-    sign = "✗ " if call.output.violations else ""
+    sign = "≠ " if call.output.violations else ""
     where = f"frame {call.frame}, {safe_line(call.tool)}: "
     return [f"{where}{sign}{safe_line(sentence)}" for sentence in call.output.sentences]
 

@@ -27,7 +27,7 @@ _SIGNS = {
     AppEntryKind.STATE: ("·", QUIET),
     AppEntryKind.HEARD: ("←", ""),
     AppEntryKind.TO_MODEL: ("→ model", "bold $text-accent"),
-    AppEntryKind.REFUSED: ("✗", "bold $text-error"),
+    AppEntryKind.REFUSED: ("blocked", "bold $text-error"),
 }
 _SIGN_WIDTH = 8
 _NOTE = "No result on this row. Go to a row with a call, or with content for the model."

@@ -40,7 +40,7 @@ def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Co
         Content.assemble(("Esc", "bold $text-accent"), " cancels"),
     ]
     if progress is FILLED:
-        parts.append(Content.assemble(f"{FILLED.message}: ", ("S", "bold $text-accent"), " submits the form"))
+        parts.append(Content.assemble(f"{FILLED.message}: ", ("F", "bold $text-accent"), " submits the form"))
     elif progress is VISITING:
         parts.append(Content.styled(VISITING.message or "", "$text-warning"))
     elif progress is not None and progress.task:

@@ -339,6 +339,16 @@ class CallRunner:
             return ""
         return await asyncio.to_thread(misfit, call.arguments, tool.input_schema)
 
+    async def why_unfit(self, tool: Tool, arguments: JsonObject, record: CallRecord | None) -> str:
+        """The reason why arguments do not fit the input schema of a tool; empty if they fit. Untrusted text.
+
+        Also empty if they did not fit either when the user sent them in the call of `record`.
+        """
+        made = self._made.get(record.number) if record is not None else None
+        if made is not None and made.name == tool.name:
+            return await self.no_longer_fits(made)
+        return await asyncio.to_thread(misfit, arguments, tool.input_schema)
+
     def is_made(self, record: CallRecord, call: RepeatableCall) -> bool:
         """True if `record` is the record of `call`."""
         return self._made.get(record.number) is call

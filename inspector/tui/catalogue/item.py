@@ -53,7 +53,7 @@ def title(entry: Entry) -> Content:
         case Malformed():
             word = "refused" if isinstance(entry, RefusedTool) else "malformed"
             return Content.assemble(
-                (f"✗ {word} ", "bold $text-error"),
+                (f"≠ {word} ", "bold $text-error"),
                 content(shortened(entry.name or entry.pointer, 120), "bold"),
             )
         case Tool(title=str() as words) if words != entry.name:

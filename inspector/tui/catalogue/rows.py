@@ -192,7 +192,7 @@ def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Cont
         named = content(cut_in_the_middle(entry.name or entry.pointer or "?", width), "$text-error strike")
         return Content.assemble(
             sign,
-            ("✗ ", "bold $text-error"),
+            ("≠ ", "bold $text-error"),
             named,
             ("  refused: " if isinstance(entry, RefusedTool) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),

@@ -122,9 +122,8 @@ def no_claims(entry: Entry) -> str:
 
 
 def _sign(row: ClaimRow) -> tuple[str, str]:
-    if not row.claim.well_formed:
-        return "✗", "bold $text-error"
-    return ("≠", "bold $text-error") if row.contradictions else (" ", "")
+    is_wrong = row.contradictions or not row.claim.well_formed
+    return ("≠", "bold $text-error") if is_wrong else (" ", "")
 
 
 @cache

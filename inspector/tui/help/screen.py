@@ -44,15 +44,15 @@ _SIGNS = (
         "▹",
         "the cursor of a list without the focus; above a result: the reason for the row under the cursor",
     ),
-    ("✗", "withheld: kept from the model by the boundary; in the catalogue and among claims: malformed"),
+    ("✗", "withheld: kept from the model by the boundary"),
     (
         "~",
-        "not passed on, or changed, by the host; in a schema: loosened, so that bounded results fit; between two calls: differs",
+        "changed, or not passed on, by the host; in a schema: loosened; before a tool's badges: a changed definition; between two calls: differs",
     ),
-    ("+", "only in what the model sees; before a tool's badges: a new tool"),
+    ("+", "added: only in what the model sees; before a tool's badges: a new tool"),
     (
         "≠",
-        "contradicted by another claim; before a tool's badges: a changed definition; in a result: breaks the output schema",
+        "breaks a rule: a result its output schema; a claim another claim, or its own form; a definition or message MCP",
     ),
     ("·", "protocol metadata of a result, not for models; among findings: info; in the timeline: a note"),
     (
@@ -62,13 +62,13 @@ _SIGNS = (
     ("@", "in a result: addresses the model: reads like an instruction to it, or has hidden characters"),
     ("◇", "a secret reference; • after its state: Sightline holds the value"),
     ("→ ←", "a request to the server, a request from it"),
-    ("•", "in the timeline: a notification; i a log message, % progress"),
+    ("•", "in the timeline: a notification; i a log message, e lines of stderr, % progress"),
     ("⊞ ⊟", "folded, with more below it: Space unfolds; in the timeline, ⊟ unfolded"),
     ("↪", "continues the text above; ┄ a value that is only on the other side"),
     ("§", "a decision of the policy, or trust labels that a call brought"),
     (
         "!",
-        "a value that reaches the model unprotected; a line of the server's stderr; the place of a finding",
+        "a warning: a value reaches the model unprotected; the place of a finding",
     ),
     (
         "▲3 high",

@@ -283,22 +283,30 @@ class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=Fal
         else:
             self.offer(self._list_keys())
 
+    def _is_possible(self, do: Literal["call", "edit"]) -> bool:
+        return self._call is not None and not self._obstacle(RequestedAction(call=self._call, do=do))
+
     def _list_keys(self) -> Keys:
         leaving: Keys = (("history.back", ""), ("app.quit", ""), ("app.help", ""))
         if self._call is None:
             return leaving
+        again = [("history.again", "")] if self._is_possible("call") else []
         if self._marked is not None:
             comparing = [("lines.choose", "compare")] if self._marked is not self._call else []
             return (
                 *comparing,
                 ("history.mark", "unmark" if not comparing else ""),
-                ("history.again", ""),
+                *again,
                 *leaving,
             )
+        can_edit = self._is_possible("edit")
+        entering = [("lines.choose", "result")] if self._enter == "look" else []
+        if not entering and can_edit:
+            entering = [("lines.choose", "edit first")]
         return (
-            ("lines.choose", "result" if self._enter == "look" else "edit first"),
-            ("history.again", ""),
-            ("history.edit", ""),
+            *entering,
+            *again,
+            *([("history.edit", "")] if can_edit else []),
             ("history.mark", ""),
             ("history.save", ""),
             ("history.back", ""),

@@ -255,7 +255,7 @@ def _summary(view: HostsView) -> Content:
             return Content.styled(words, "$text-warning" if unknown else "$text-success")
         verb = "leaks" if leaking == 1 and not unknown else "leak"
         what = "a marked value" if view.withheld else "metadata"
-        return Content.styled(f"✗ open: {number} {verb} {what}{more}.", "bold $text-error")
+        return Content.styled(f"! open: {number} {verb} {what}{more}.", "bold $text-error")
     would = (
         f"{number} would leak {'one' if view.withheld else 'metadata'}"
         if leaking
@@ -317,7 +317,7 @@ def host_detail(row: ComparedHost, view: HostsView) -> Content:
         words = "? Not observed with such a result: this row follows from the profile's rules, or is unknown."
         lines.append(Content.styled(words, "$text-warning"))
     if row.refused_open:
-        words = f"✗ Without protection (boundary open), {row.refused_open}."
+        words = f"! Without protection (boundary open), {row.refused_open}."
         lines.append(content(words, "bold $text-error"))
     return Content("\n").join([*lines, *_leak_lines(row, view), *_change_lines(row, view.level)])
 
@@ -333,10 +333,10 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
             words = f"? It is not known whether its model gets withheld values without protection (boundary open): {row.why_unknown}."
             lines = [Content.styled(words, "$text-warning")]
         case Leak.YES:
-            words = "✗ Without protection (boundary open), its model gets these withheld values:"
+            words = "! Without protection (boundary open), its model gets these withheld values:"
             lines = [
                 Content.styled(words, "bold $text-error"),
-                *(content(f"  ✗ {_places(places)}", "$text-error") for places in row.leak_places),
+                *(content(f"  ! {_places(places)}", "$text-error") for places in row.leak_places),
                 *_more(row.leak_count),
             ]
             if row.why_unknown:
@@ -428,7 +428,7 @@ def _leak_word(row: ComparedHost, view: HostsView, *, names_unit: bool) -> Conte
             if names_unit:
                 number += " value" if number == "1" else " values"
             if view.level is Level.OPEN:
-                return Content.styled(f"✗ leaks {number}", "bold $text-error")
+                return Content.styled(f"! leaks {number}", "bold $text-error")
             return Content.styled(f"! leaks {number}", "$text-warning")
         case _ if row.refused_open:
             return Content.styled("refuses it", "bold $text-error")

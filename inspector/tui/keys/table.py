@@ -105,7 +105,7 @@ MAIN: tuple[Command, ...] = (
     ),
     _main(
         "call.submit",
-        "S",
+        "F",
         "submit_form",
         "submit form",
         "Submits the page's form that the running call has filled in.",
@@ -513,14 +513,14 @@ PANES: tuple[Command, ...] = (
     ),
     _result(
         "result.save",
-        "p",
+        "S",
         "save",
         "save picture",
         "Saves the picture or sound under the cursor to a new file.",
     ),
     _result(
         "result.json",
-        "e",
+        "J",
         "as_json",
         "JSON",
         "Switches between JSON as on the wire and a list of values.",
@@ -602,7 +602,7 @@ DECIDING: tuple[Command, ...] = (
     ),
     _trust(
         "trust.renew",
-        "n",
+        "ctrl+n",
         "renew",
         "new session",
         "Begins a new agent session, after asking.",
@@ -687,7 +687,7 @@ FINDINGS: tuple[Command, ...] = (
     _review("review.filter", "slash", "filter", "filter", "Filters the findings as you type.", shown="/"),
     _review(
         "review.export",
-        "e",
+        "x",
         "export",
         "export",
         "Writes the review to a file: text, JSON, SARIF, JUnit, Markdown or one page of HTML.",
@@ -768,7 +768,7 @@ RECORDINGS: tuple[Command, ...] = (
     ),
     _play(
         "play.speed",
-        "v",
+        "ctrl+t",
         "speed",
         "speed",
         "Switches between real time and pauses of at most half a second.",
@@ -776,10 +776,11 @@ RECORDINGS: tuple[Command, ...] = (
     ),
     _play(
         "play.jump",
-        "J",
+        "number_sign",
         "jump",
         "jump",
         "To a frame by its number, or to a time.",
+        shown="#",
         palette=True,
     ),
     _play(
@@ -841,7 +842,7 @@ SCREENS: tuple[Command, ...] = (
         "To the previous frame.",
         shown="N [",
     ),
-    _frame("frame.text", "e", "as_text", "text/JSON", "Changes between text and JSON."),
+    _frame("frame.text", "J", "as_text", "text/JSON", "Changes between text and JSON."),
     _frame("frame.copy", "y", "copy", "copy", "Copies the frame as it is shown. Masked values stay masked."),
     _hosts("hosts.back", "escape,c", "app.pop_screen", "back", "Back to the main screen.", shown="Esc c"),
     _hosts(

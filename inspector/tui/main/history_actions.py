@@ -6,6 +6,7 @@ from functools import partial
 from textual.screen import Screen
 
 from inspector.errors import UsageError
+from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
 from inspector.tui.call.runner import CallRunner
@@ -106,13 +107,22 @@ class HistoryActions:
         else:
             self._will_come_back("call")
             arguments = record.arguments if record is not None else past.kept
-            in_short = arguments_line(past)
+
+            check = partial(self._call_if_it_fits, tool, arguments, action.call)
 
             def call() -> None:
-                if self._runner.call(tool, arguments, past.kept, in_short):
-                    self._repeats()
+                self._screen.run_worker(check(), group="repeating", exclusive=True)
 
             self._selection.go_to_form(tool, call)
+
+    async def _call_if_it_fits(self, tool: Tool, arguments: JsonObject, call: HistoryCall) -> None:
+        why = await self._runner.why_unfit(tool, arguments, call.record)
+        if why:
+            words = f"Not called: the arguments no longer fit: {why}. They are in the form."
+            self._screen.notify(content(words).plain, severity="warning", markup=False)
+            self._runner.fill(call.past.kept)
+        elif self._runner.call(tool, arguments, call.past.kept, arguments_line(call.past)):
+            self._repeats()
 
     def _save(self, call: HistoryCall) -> None:
         level, host = self._selection.level, self._selection.host

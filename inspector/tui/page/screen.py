@@ -15,11 +15,11 @@ from inspector.protocol.page import Evidence, FramePolicy, PageFacts
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, row_name, shortened
-from inspector.tui.widgets.lines import SignedLines
+from inspector.tui.widgets.lines import REMOVED, SignedLines
 from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
-DROPPED, CHANGED = "✗", "~"
+CHANGED = "~"
 
 _MAX_NAMED = 50
 _AROUND_TEXT = 26
@@ -121,7 +121,7 @@ def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
     `document`: the declared definition.
     """
     signs: dict[int, str] = {}
-    for pointers, sign in ((facts.changed, CHANGED), (facts.dropped, DROPPED)):
+    for pointers, sign in ((facts.changed, CHANGED), (facts.dropped, REMOVED)):
         for pointer in pointers[:_MAX_NAMED]:
             signs |= dict.fromkeys(document.extent(pointer) or (), sign)
     return signs
@@ -182,7 +182,7 @@ class PageScreen(SecondaryScreen[None], inherit_bindings=False):
     def body(self) -> ComposeResult:
         with Horizontal(id="page-sides"):
             yield from self._side(
-                f"Declared by the page  {DROPPED} dropped  {CHANGED} changed", self._declared
+                f"Declared by the page  {REMOVED} dropped  {CHANGED} changed", self._declared
             )
             yield from self._side("Kept by the browser", self._kept)
         yield from self._side("Given to an agent in the page by getTools()", self._agent)

@@ -160,7 +160,7 @@ def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
 
 def broken_line(words: str, width: int) -> Content:
     """The line that says where and why the file is broken."""
-    return Content.assemble(" ✗ ", content(shortened(words, max(width - 4, 20)), "bold $text-error"))
+    return Content.assemble(" ! ", content(shortened(words, max(width - 4, 20)), "bold $text-error"))
 
 
 def found_line(words: str, width: int) -> Content:

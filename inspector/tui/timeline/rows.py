@@ -87,8 +87,8 @@ _SIGNS = {
     EntryKind.NOTIFICATION: ("•", "$foreground 70%"),
     EntryKind.PROGRESS: ("%", "$foreground 70%"),
     EntryKind.LOG: ("i", "$foreground 70%"),
-    EntryKind.STDERR: ("!", "$text-warning"),
-    EntryKind.FAULT: ("✗", "$text-error"),
+    EntryKind.STDERR: ("e", "$text-warning"),
+    EntryKind.FAULT: ("≠", "$text-error"),
     EntryKind.NOTE: ("·", "$foreground 70%"),
     EntryKind.DECISION: ("§", "$text-accent"),
 }
@@ -394,7 +394,7 @@ def stdout_words(entries: Sequence[Entry]) -> str:
         return ""
     lines = f"{len(printed):,} lines " if len(printed) > 1 else ""
     said = printed[-1].removeprefix(PRINTED)
-    return f"✗ printed {lines}to stdout instead of stderr: {said}"
+    return f"≠ printed {lines}to stdout instead of stderr: {said}"
 
 
 def whole_stderr(entries: Sequence[Entry]) -> Entry:

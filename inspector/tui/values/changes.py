@@ -9,7 +9,7 @@ from inspector.json.exact import Json, dump_text
 from inspector.pins.diff import DefinitionChange
 from inspector.tui.text import content, shortened
 
-CHANGED, NEW, GONE = "≠", "+", "-"
+CHANGED, NEW, GONE = "~", "+", "-"
 SIGNS = {ChangeKind.CHANGED: CHANGED, ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}
 
 _AROUND = 40

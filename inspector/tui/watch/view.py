@@ -291,7 +291,7 @@ def outcome_line(
             if view.broke_at:
                 lead = Content.styled(f"{view.broke_at} ", _QUIET)
             return Content.assemble(
-                ("✗ ", "bold $text-error"), lead, content(shortened(view.reason, 500), "bold $text-error")
+                ("! ", "bold $text-error"), lead, content(shortened(view.reason, 500), "bold $text-error")
             )
         case Phase.STARTED:
             return Content.assemble(
@@ -385,7 +385,7 @@ def _value_title(change: Change) -> Content:
 
 
 def _value_in_short(change: Change) -> Content:
-    """A change as `≠ /temperature 21.5 → 23` if both values are short, else without the values."""
+    """A change as `~ /temperature 21.5 → 23` if both values are short, else without the values."""
     title, before, after = _value_title(change), _in_short(change.before), _in_short(change.after)
     if change.kind is not ChangeKind.CHANGED or not (before and after):
         return title
@@ -407,8 +407,8 @@ def _value_sides(change: Change) -> Iterable[Content]:
 
 
 _REACH_STYLES = {
-    ReachKind.PASSES: ("✗", "bold $text-error"),
-    ReachKind.LEAKS: ("✗", "bold $text-error"),
+    ReachKind.PASSES: ("!", "bold $text-error"),
+    ReachKind.LEAKS: ("!", "bold $text-error"),
     ReachKind.WITHHELD: ("✓", "$text-success"),
     ReachKind.STOPPED: ("✓", "$text-success"),
 }

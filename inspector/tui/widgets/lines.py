@@ -193,7 +193,7 @@ class Lines(ScrollView, can_focus=True):
             self.scroll_to(y=index - height + 1, animate=False, force=True)
 
 
-REMOVED = "✗"
+REMOVED = "-"
 MARKED = "!"
 GAP = "┄"
 _STYLES = {
@@ -205,7 +205,7 @@ _STYLES = {
 }
 
 SIGNS_WIDTH = 3
-"""The width, in cells, of what is in front of a line: the sign of the cursor, the sign of a removal, and a blank."""
+"""The width, in cells, of what is in front of a line: the sign of the cursor, the sign of the line, and a blank."""
 
 
 def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:

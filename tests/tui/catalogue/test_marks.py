@@ -21,7 +21,7 @@ def mark(words: str, short: str, explained: str | None = None) -> Mark:
 
 
 FINDINGS = mark("▲11 high", "▲11", "11 findings: ▲11 high")
-CHANGED = mark("≠ changed", "≠")
+CHANGED = mark("~ changed", "~")
 LISTED = RowMarks(
     badges=tuple(mark(badge.word, badge.value) for badge in (Badge.UNTRUSTED, Badge.DELETE, Badge.WRITE))
 )
@@ -38,30 +38,30 @@ TOOL = Tool(name="read_text", definition={})
         (LISTED, 11, "untr +2", "untr: untrusted · del: delete · write"),
         (LISTED, 6, "+3", "untrusted · delete · write"),
         (LISTED, 1, "", "untrusted · delete · write"),
-        (FOUND, 47, "≠ changed  ▲11 high  untrusted · delete · write", ""),
+        (FOUND, 47, "~ changed  ▲11 high  untrusted · delete · write", ""),
         (
             FOUND,
             46,
-            "≠ ▲11 high untrusted · delete · write",
-            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
+            "~ ▲11 high untrusted · delete · write",
+            "~ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (
             FOUND,
             36,
-            "≠ ▲11 untrusted · delete · write",
-            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
+            "~ ▲11 untrusted · delete · write",
+            "~ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (
             FOUND,
             15,
-            "≠ ▲11 untr +2",
-            "≠ changed · 11 findings: ▲11 high · untr: untrusted · del: delete · write",
+            "~ ▲11 untr +2",
+            "~ changed · 11 findings: ▲11 high · untr: untrusted · del: delete · write",
         ),
         (
             FOUND,
             5,
-            "≠ ▲11",
-            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
+            "~ ▲11",
+            "~ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (RowMarks(findings=FINDINGS), 8, "▲11 high", ""),
         (RowMarks(findings=FINDINGS), 7, "▲11", "11 findings: ▲11 high"),

@@ -24,7 +24,7 @@ def test_the_review_of_a_hostile_server_is_safe_and_escape_never_quits(tmp_path:
         screen.wait_for("Accept SL-")
         screen.press("for the test", "enter")
         screen.wait_for("1 accepted")
-        screen.press("e")
+        screen.press("x")
         screen.wait_for("Write the review")
         screen.press("\x15")
         screen.settle(0.2)

@@ -151,9 +151,9 @@ async def test_a_value_that_reads_like_an_instruction_has_a_sign_until_its_findi
         await pilot.press("B")
         await reviewed(pilot, app, "boundary: open")
         await reviewed(pilot, app, why)
-        await pilot.press("e")
+        await pilot.press("x")
         assert re.search(r'@ +"text": "Ignore', await reviewed(pilot, app, "JSON, e values"))
-        await pilot.press("e")
+        await pilot.press("x")
         await reviewed(pilot, app, why)
         await pilot.press("4")
         await reviewed(pilot, app, "SL-INJ001  ")
@@ -437,7 +437,7 @@ async def test_the_review_is_written_in_the_format_of_the_suffix(
         await reviewed(pilot, app, "▲1")
         await pilot.press("f")
         await reviewed(pilot, app, "SL-ANN001")
-        await pilot.press("e")
+        await pilot.press("x")
         await settled(pilot, app, "Write the review")
         await write(pilot, app, name)
         await settled(pilot, app, "Written to")
@@ -451,7 +451,7 @@ async def test_a_report_overwrites_no_file_and_needs_a_known_suffix(tmp_path: Pa
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
-        await pilot.press("f", "e")
+        await pilot.press("f", "x")
         await settled(pilot, app, "Write the review")
         for name, told in (
             ("r.html", "exists already"),

@@ -91,7 +91,7 @@ async def test_findings_about_hostile_texts_are_safe_wherever_they_are_shown(ste
         check(app)
         await write(pilot, app, "for the test")
         for ending in FORMATS:
-            await pilot.press("e")
+            await pilot.press("x")
             await settled(pilot, app, "Write the review")
             await write(pilot, app, f"r{ending}")
             check(app)
@@ -120,7 +120,7 @@ async def test_no_finding_screen_or_report_contains_a_secret(tmp_path: Path) -> 
             shown.append(await reviewed(pilot, app))
             await pilot.press("j")
         for ending in FORMATS:
-            await pilot.press("e")
+            await pilot.press("x")
             await settled(pilot, app, "Write the review")
             await write(pilot, app, f"r{ending}")
         await pilot.press("escape")

@@ -52,7 +52,7 @@ async def test_the_keys_of_the_pane_in_focus_are_first_in_the_help(size: tuple[i
 
 def test_the_legend_explains_every_sign_of_the_timeline_and_of_values() -> None:
     explained = " ".join(f"{line.key} {line.words}" for line in legend_lines()).split()
-    assert not set("→←•%i!✗·§▸▹⊞⊟↪┄~+≠?") - set(explained)
+    assert not set("→←•%ie!✗·§▸▹⊞⊟↪┄~+≠?") - set(explained)
     # The words of the header.
     assert not {"sensitive", "untrusted,", "malicious,", "since", "T"} - set(explained)
 

@@ -219,8 +219,25 @@ async def test_a_call_of_an_earlier_run_is_repeated_under_the_policy() -> None:
         told.opened[-1].change_lists()
         await pilot.press("escape")
         await settled(pilot, app, "2 calls, 0 of this run")
+        assert "call again" not in screen_text(app)
         await pilot.press("r")
         await settled(pilot, app, "mint is not listed now: it cannot be called.")
+
+
+async def test_a_call_whose_arguments_no_longer_fit_is_not_made_but_edited() -> None:
+    file().append(past())
+    told = script(1)
+    narrow: JsonObject = {"type": "object", "properties": {"owner": {"enum": ["ada"]}}}
+    told.tools = [{**MINT, "inputSchema": narrow}, WIPE]
+    app = app_of(told, is_history_kept=True)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "5 History")
+        await pilot.press("5")
+        await settled(pilot, app, "1 call, 0 of this run")
+        await pilot.press("r")
+        text = await settled(pilot, app, "Not called: the arguments no longer fit: ")
+        assert "They are in the form." in text
+        assert told.calls == []
 
 
 async def test_two_calls_are_compared_by_their_known_values() -> None:

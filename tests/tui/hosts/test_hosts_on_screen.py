@@ -51,7 +51,7 @@ async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(siz
         assert "its changes" in text
         assert "▸ spec (in force)" in text
         assert "! leaks 1" in text
-        assert "✗ structuredContent.key" in text
+        assert "! structuredContent.key" in text
         assert KEY not in text
         seen = {line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()}
         for _ in range(len(hosts())):

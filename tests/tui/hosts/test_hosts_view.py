@@ -110,7 +110,7 @@ def test_a_host_that_refuses_the_result_as_sent_is_shown_as_such() -> None:
     assert line(refusing, width=59).rstrip().endswith("refuses it")
     assert line(replace(LEAKING, refused_open="no")).rstrip().endswith("! leaks 1")
     detail = host_detail(refusing, view(refusing)).plain
-    assert "✗ Without protection (boundary open), the client library refuses the result." in detail
+    assert "! Without protection (boundary open), the client library refuses the result." in detail
     sent = Result(
         value={"content": [{"type": "secret_reference", "id": "a", "label": "b", "redeemUrl": "c"}]}
     )
@@ -155,8 +155,8 @@ def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
         "\nNot observed, so they have no profile: Claude Desktop, claude.ai, ChatGPT, Cursor, Copilot CLI."
     )
     at_open = replace(view(HOST, LEAKING, LEAKING), level=Level.OPEN)
-    assert hosts_summary(at_open).plain.startswith("✗ open: 2 of 3 hosts leak a marked value.\n")
-    assert "✗ leaks 1" in host_line(LEAKING, at_open, 79, here=False, chosen=False).plain
+    assert hosts_summary(at_open).plain.startswith("! open: 2 of 3 hosts leak a marked value.\n")
+    assert "! leaks 1" in host_line(LEAKING, at_open, 79, here=False, chosen=False).plain
     assert "none of 2 hosts is known to leak one; 1" in hosts_summary(view(HOST, UNKNOWN)).plain
     assert "none of 1 host is known to leak" in hosts_summary(view(HOST)).plain
     assert "no leak to look for" in hosts_summary(view(HOST, withheld=0)).plain
@@ -173,7 +173,7 @@ def test_the_details_list_some_leaks_and_changes_and_count_the_rest() -> None:
         change_count=1,
     )
     text = host_detail(many, view(many)).plain
-    assert "✗ structuredContent[0]" in text
+    assert "! structuredContent[0]" in text
     assert f"… and {40 - MAX_NAMED} more" in text
     assert "~ At declared, it makes 1 change" in text
     assert "~ content[0]  structured content replaces text" in text
@@ -251,4 +251,4 @@ def test_the_places_of_a_leak_are_named_within_texts() -> None:
         LeakPlace(pointer="/content/0/text", is_within=True),
     )
     detail = host_detail(replace(LEAKING, leak_places=(places,)), view(LEAKING)).plain
-    assert "✗ structuredContent.ssn, within content[0].text" in detail
+    assert "! structuredContent.ssn, within content[0].text" in detail

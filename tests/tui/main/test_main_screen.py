@@ -85,7 +85,7 @@ async def test_all_items_of_the_server_are_listed_including_malformed_ones(
     async with app.run_test(size=size) as pilot:
         text = await settled(pilot, app, "mint")
         assert "Tools 2 (1 malformed)" in text
-        assert "✗ broken  malformed" in text
+        assert "≠ broken  malformed" in text
         assert "Resources 1" in text
         assert "Prompts 1" in text
         assert "ready" in text
@@ -393,7 +393,7 @@ async def test_the_verdict_has_what_is_printed_to_stdout_beside_what_breaks_the_
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "#1 done")
         told.opened[0].frame(Direction.RECEIVED, b"DEBUG got it")
-        await settled(pilot, app, '✗ printed to stdout instead of stderr: "DEBUG got it"')
+        await settled(pilot, app, '≠ printed to stdout instead of stderr: "DEBUG got it"')
         text = await settled(pilot, app, "output breaks its schema")
         assert "server sent" in text
         assert "part-0" in text
@@ -861,7 +861,7 @@ async def test_a_frame_opened_from_the_timeline_has_its_secrets_masked() -> None
         assert '"structuredContent"' in text
         assert KEY not in text
         assert "1 sensitive value masked" in text
-        await pilot.press("e")
+        await pilot.press("J")
         text = await settled(pilot, app, '{"jsonrpc"')
         assert KEY not in text
         await pilot.press("N")

@@ -53,7 +53,7 @@ async def test_a_picture_is_saved_with_a_key(tmp_path: Path) -> None:
         await settled(pilot, app, "boundary: declared")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
-        await pilot.press("j", "p")
+        await pilot.press("j", "S")
         await settled(pilot, app, "photo-1.png")
         await pilot.press(*str(path.with_suffix("")), "enter")
         await settled(pilot, app, "Saved to")

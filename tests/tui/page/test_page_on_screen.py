@@ -163,7 +163,7 @@ async def test_o_compares_the_declared_with_the_kept_definition(size: tuple[int,
         assert '"told to agents"' in text
         assert text.count('"Pays the amount that the customer saw."') == 2
         assert any(
-            "✗" in line and "outputSchema" in line for line in (await scrolled(pilot, app)).splitlines()
+            " - " in line and "outputSchema" in line for line in (await scrolled(pilot, app)).splitlines()
         )
         await pilot.press("escape")
         assert "Declared by the page" not in await settled(pilot, app, "a script of")
@@ -265,13 +265,13 @@ async def test_a_waiting_form_is_submitted_with_a_key() -> None:
     app = app_of_page(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "a script of")
-        await pilot.press("S")
+        await pilot.press("F")
         await settled(pilot, app, "No form of a page waits to be submitted")
         await pilot.press("ctrl+r")
         assert "S submit form" in await settled(
-            pilot, app, "the form is filled in and waits to be submitted: S submits the"
+            pilot, app, "the form is filled in and waits to be submitted: F submits the"
         )
-        await pilot.press("S")
+        await pilot.press("F")
         await settled(pilot, app, "#1 done")
 
 
@@ -295,8 +295,8 @@ async def test_a_refused_tool_is_listed_under_its_document_with_the_message(
             page_tool("pay", SHOP), refused, page_tool("rate", FRAME)
         )
         await pilot.pause()
-        text = await settled(pilot, app, "✗ bad␛[31m name  refused")
-        assert text.index("✗ bad") < text.index("Frame https://partner")
+        text = await settled(pilot, app, "≠ bad␛[31m name  refused")
+        assert text.index("≠ bad") < text.index("Frame https://partner")
         await pilot.press("down")
         text = " ".join((await settled(pilot, app, "The browser refused it")).split())
         assert "[bold]Invalid tool name" in text

@@ -119,14 +119,14 @@ async def test_a_changed_definition_is_marked_explained_and_pinned_again(size: t
     app = app_of(script)
     async with app.run_test(size=size, notifications=True) as pilot:
         await pinned(pilot, app)
-        assert "≠" not in screen_text(app)
+        assert "~" not in screen_text(app)
         new: JsonObject = {**SUM, "description": MAILS, "annotations": {"readOnlyHint": True}}
         await changed(pilot, app, script, new, LOOK, {"name": "more", "inputSchema": {"type": "object"}})
-        assert " ≠ " in row_of(app, "sum")
+        assert " ~ " in row_of(app, "sum")
         assert " + " in row_of(app, "more")
-        assert " ≠ " not in row_of(app, "look")
+        assert " ~ " not in row_of(app, "look")
         await pilot.press("P")
-        shown = await settled(pilot, app, "≠ Changed.")
+        shown = await settled(pilot, app, "~ Changed.")
         for words in (
             "+ more is new",
             "/description changed",
@@ -139,7 +139,7 @@ async def test_a_changed_definition_is_marked_explained_and_pinned_again(size: t
         await settled(pilot, app, "As pinned 20")
         await pilot.press("escape")
         await settled(pilot, app, "3 tools")
-        assert " ≠ " not in row_of(app, "sum")
+        assert " ~ " not in row_of(app, "sum")
 
 
 async def test_a_definition_that_changes_within_a_session_is_marked_and_a_finding(tmp_path: Path) -> None:
@@ -149,13 +149,13 @@ async def test_a_definition_that_changes_within_a_session_is_marked_and_a_findin
         await settled(pilot, app, "2 tools")
         await changed(pilot, app, script, {**SUM, "description": MAILS})
         await pilot.press("P")
-        shown = await settled(pilot, app, "≠ Changed.")
+        shown = await settled(pilot, app, "~ Changed.")
         assert "Since it was first listed in this session: 1 definition changed" in shown
         await pilot.press("escape", "f")
         shown = await settled(pilot, app, "SL-PIN002")
         assert "SL-PIN001" not in shown
         report = tmp_path / "review.json"
-        await pilot.press("e", "ctrl+u", *str(report), "enter")
+        await pilot.press("x", "ctrl+u", *str(report), "enter")
         await settled(pilot, app, "Written to")
         listed = [found for found in json.loads(report.read_text())["findings"] if "PIN" in found["id"]]
         assert [(found["id"], found["tool"], found["pointer"]) for found in listed] == [
@@ -171,7 +171,7 @@ async def test_a_definition_that_changes_after_its_pin_in_the_same_session_has_b
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "shows the changes.")
         await changed(pilot, app, script, {**SUM, "description": MAILS}, LOOK)
-        await settled(pilot, app, "≠")
+        await settled(pilot, app, "~")
         await pilot.press("f")
         shown = await settled(pilot, app, "SL-PIN002")
         assert "SL-PIN001" in shown
@@ -319,7 +319,7 @@ async def test_no_text_of_a_definition_acts_on_the_screen() -> None:
         definition: JsonObject = {**SUM, "name": f"s{text}", "description": text, f"k{text}": [text]}
         await changed(pilot, app, script, definition, LOOK)
         await pilot.press("P")
-        shown = await settled(pilot, app, "≠ Changed.")
+        shown = await settled(pilot, app, "~ Changed.")
         assert all(character.isprintable() or character == "\n" for character in shown)
 
 

@@ -40,7 +40,7 @@ async def test_with_the_identity_withheld_values_are_masked_and_can_be_peeked_at
         await pilot.press("G", "enter")
         text = await settled(pilot, app, "sensitive value")
         assert CANARY not in text
-        await pilot.press("escape", "J", *"5", "enter")
+        await pilot.press("escape", "#", *"5", "enter")
         await settled(pilot, app, "frame 5 of 13")
 
 
@@ -64,7 +64,7 @@ async def test_a_foreign_identity_is_reported_and_opens_nothing(tmp_path: Path) 
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         text = await settled(pilot, app, "cannot be opened with this identity")
         assert CANARY not in text
-        await pilot.press("escape", "]", "space", "J", "escape", "q")
+        await pilot.press("escape", "]", "space", "#", "escape", "q")
     assert app.return_code == 0
 
 

@@ -123,7 +123,7 @@ async def test_a_text_with_line_feeds_is_drawn_line_by_line() -> None:
         assert rows[-1] == ""
         assert all(row.startswith("↪ ") for row in rows[3:-1])
         assert " ".join(row.removeprefix("↪ ") for row in rows[2:-1]) == NOTE.splitlines()[2]
-        await pilot.press("e")
+        await pilot.press("J")
         assert r"reader\",\n" in await settled(pilot, app)
 
 
@@ -233,13 +233,13 @@ async def test_the_json_of_a_large_result_is_laid_out_in_a_thread(monkeypatch: p
     app = app_of(script(1))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await called(pilot, app)
-        await pilot.press("e")
+        await pilot.press("J")
         await settled(pilot, app, '"structuredContent": {')
         # It stays JSON after another call.
         await pilot.press("r")
         await settled(pilot, app, "#2 done")
         await settled(pilot, app, '"structuredContent": {')
-        await pilot.press("e")
+        await pilot.press("J")
         assert '"structuredContent": {' not in await settled(pilot, app, "content[0] text")
     assert len(threads) == 2
     assert threading.main_thread() not in threads

@@ -156,7 +156,7 @@ def test_stray_stdout_during_a_call_is_in_its_row() -> None:
     answer(session, 1, {"content": []})
     folded.take(session, 0.0)
     (row,) = folded.rows
-    words = '✗ printed 2 lines to stdout instead of stderr: "DEBUG ␛[1mtwo"'
+    words = '≠ printed 2 lines to stdout instead of stderr: "DEBUG ␛[1mtwo"'
     assert stdout_words(row.entries) == words
     assert words in lines(folded.rows)[0]
     assert matches(row, ["kind:fault"])

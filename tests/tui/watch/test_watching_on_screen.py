@@ -24,7 +24,7 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
 
         edited.save(result=f'{{"value": 2, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
         # The called tool has a different schema: it is the author's own, so no confirmation is needed.
-        await shows(app, "read called again", "≠ other /description changed", "#2 done")
+        await shows(app, "read called again", "~ other /description changed", "#2 done")
         screen = await shows(
             app,
             "result of read",
@@ -56,7 +56,7 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
         )
 
         await pilot.press("escape", "escape")
-        folded = "saved: read called again  ≠ /structuredContent/value changed 2 → 3  W shows more."
+        folded = "saved: read called again  ~ /structuredContent/value changed 2 → 3  W shows more."
         await shows(app, folded, absent="result of read")
 
         for code, reason in (
@@ -186,7 +186,7 @@ async def test_an_edit_of_the_author_is_no_reason_to_ask(tmp_path: Path) -> None
         await shows(app, "#1 done")
         edited.save(writes="Writes more.")
         # The form stays folded, so that the result keeps its room.
-        await shows(app, "≠ write /description changed", "r in write repeats it", "1 edit  r call again")
+        await shows(app, "~ write /description changed", "r in write repeats it", "1 edit  r call again")
         await pilot.press("r")
         await shows(app, "#2 done")
         edited.save(writes="Writes even more.")
@@ -236,7 +236,7 @@ async def test_a_question_that_is_not_answered_never_becomes_a_call(tmp_path: Pa
     async with watched(edited) as (pilot, app):
         await pinned(pilot, app)
         edited.save(writes="Writes more.")
-        await shows(app, "≠ write /description changed")
+        await shows(app, "~ write /description changed")
         await pilot.press("j", "enter")
         await shows(app, "Enter call")
         await pilot.press("enter")
@@ -327,14 +327,14 @@ async def test_a_tool_that_a_save_changed_is_named_and_marked_on_a_small_screen(
         await shows(app, "#1 done")
         edited.save(other="Another.")
         await shows(app, "r in write repeats it, now and after each save: it may write.")
-        await shows(app, "≠ other", "W shows more.")
+        await shows(app, "~ other", "W shows more.")
         await pilot.press("escape", "escape")
         await shows(app, "saved")
-        assert "≠" in catalogue_row(app, "other")
-        assert "≠" not in catalogue_row(app, "read")
+        assert "~" in catalogue_row(app, "other")
+        assert "~" not in catalogue_row(app, "read")
         edited.save(other="Another.", result='{"value": 2}')
         await shows(app, "may write", absent="/description")
-        assert "≠" not in catalogue_row(app, "other")
+        assert "~" not in catalogue_row(app, "other")
 
 
 def catalogue_row(app: SightlineApp, name: str) -> str:
