@@ -8,6 +8,8 @@ from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import value_at
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 
+OF_TOOLS = "WebMCP."
+"""The beginning of the browser's methods that are about the tools of pages."""
 INVOKE = "WebMCP.invokeTool"
 """The browser's request that begins a call. The reply holds only the id of the invocation."""
 RESPONDED = "WebMCP.toolResponded"

@@ -32,7 +32,7 @@ from inspector.protocol.frames import (
     printed_line,
 )
 from inspector.protocol.outcome import Failure, Result, RpcError, unfinished_in
-from inspector.protocol.page import INVOKE, RESPONDED, outcome_of_response
+from inspector.protocol.page import INVOKE, OF_TOOLS, RESPONDED, outcome_of_response
 from inspector.protocol.tasks import CANCEL, CANCELLED, FAILED, TaskState, state_in
 
 MAX_SEARCHED = 1 << 14
@@ -74,6 +74,9 @@ class EntryKind(StrEnum):
     """An event that is not a protocol message, such as the decision whether a call is made."""
 
 
+_MESSAGES = frozenset({EntryKind.EXCHANGE, EntryKind.NOTIFICATION})
+
+
 class EntryState(StrEnum):
     """The state of an entry: waiting for an answer, answered, failed, or an open subscription."""
 
@@ -104,6 +107,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     duration_s: float | None = None
     detail: str = ""
     """An error, the text of a log, a progress message, or how a form was answered. Untrusted text."""
+    is_of_browser: bool = False
+    """True for a request or event of the browser's own protocol that is not about the tools of a page."""
     noted: str = ""
     """For an event that is not a protocol message: its kind in recordings, such as `policy` or `authorization`."""
 
@@ -386,6 +391,9 @@ class Timeline:
             frames=(frame.number,),
             size_bytes=frame.size_bytes,
             detail=self._shown(detail),
+            is_of_browser=frame.channel is Channel.CDP
+            and kind in _MESSAGES
+            and not title.startswith(OF_TOOLS),
         )
         self._entries.append(entry)
         return entry

@@ -135,7 +135,7 @@ class ScriptedSession(Session):
         self.tell(ListChanged())
 
     def frame(self, direction: Direction, raw: bytes, channel: Channel = Channel.STDIO) -> None:
-        body = parse(raw) if channel is Channel.STDIO else None
+        body = parse(raw) if channel in {Channel.STDIO, Channel.CDP} else None
         number = len(self.timeline.frames) + 1
         frame = Frame(
             number=number,

@@ -278,7 +278,7 @@ class TimelineRows:
             self._place_call(strand, index, name)
         elif _is_of_call(entry, strand.call) and strand.call is not None:
             strand.call.folded.append(index)
-        elif entry.kind is EntryKind.STDERR and strand.last is not None and _is_stderr(strand.last):
+        elif strand.last is not None and _go_together(strand.last.entry, entry):
             strand.last.folded.append(index)
         else:
             self._add(strand, TimelineRow(segment=strand.segment, head=index))
@@ -374,9 +374,13 @@ def _answered(entry: Entry) -> str:
     return entry.title.split(" ", 2)[-1] if entry.title.startswith("trust #") else ""
 
 
-def _is_stderr(row: TimelineRow) -> bool:
-    entry = row.entry
-    return entry is not None and entry.kind is EntryKind.STDERR
+def _go_together(before: Entry | None, entry: Entry) -> bool:
+    """True if an entry belongs to the row of the entry before: lines of stderr, or the browser's own protocol."""
+    if before is None:
+        return False
+    if entry.kind is EntryKind.STDERR:
+        return before.kind is EntryKind.STDERR
+    return entry.is_of_browser and before.is_of_browser
 
 
 def is_printed(entry: Entry) -> bool:
@@ -472,6 +476,14 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
         said = mask(stderr_words(stderr_lines([entry, *row.entries])))
         words = content(shortened(said, width), "$text-warning")
         return _line(at_s, entry, Content.assemble(server, sign, words), width)
+    if entry.is_of_browser and row.folded:
+        words = Content.assemble(
+            server, (f"{_fold_sign(row)} ", "$foreground 70%"), _browser_words([entry, *row.entries], width)
+        )
+        whole = replace(
+            entry, duration_s=None, size_bytes=sum(one.size_bytes for one in (entry, *row.entries))
+        )
+        return _line(at_s, whole, words, width)
     if (
         entry.title in AGREEING
         and entry.state is EntryState.FAILED
@@ -480,6 +492,17 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
         # With a server that speaks another protocol, this failure is part of a normal start.
         entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
     return entry_line(entry, width, at_s, server, mask)
+
+
+def _browser_words(entries: Sequence[Entry], width: int) -> Content:
+    """The number of messages of the browser's protocol, how many failed or wait, and their methods."""
+    parts = [Content(f"browser protocol: {count(len(entries), 'message')}")]
+    for state in (EntryState.FAILED, EntryState.PENDING):
+        number = sum(entry.state is state for entry in entries)
+        word, style = _STATES[state]
+        parts.append(Content.styled(f"  {number} {word}" if number else "", style))
+    methods = ", ".join(dict.fromkeys(entry.title.partition(" ")[0] for entry in entries))
+    return Content.assemble(*parts, "  ", content(shortened(methods, width), "$foreground 70%"))
 
 
 def _fold_sign(row: TimelineRow) -> str:
@@ -663,7 +686,7 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
     parts: Mapping[str, str] = {
         "tool": row.call.casefold(),
         "status": _answer_of(entry) or status(row)[0],
-        "method": entry.title.partition(" ")[0].casefold(),
+        "method": _methods(row, entry),
         "kind": _kind(row, entry),
         **({"server": row.segment.server.casefold()} if row.segment.server else {}),
     }
@@ -678,6 +701,11 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
         if word not in text:
             return False
     return True
+
+
+def _methods(row: TimelineRow, entry: Entry) -> str:
+    entries = [entry, *row.entries] if entry.is_of_browser else [entry]
+    return " ".join(one.title.partition(" ")[0] for one in entries).casefold()
 
 
 def _answer_of(entry: Entry) -> str:

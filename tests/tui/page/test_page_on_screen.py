@@ -268,7 +268,7 @@ async def test_a_waiting_form_is_submitted_with_a_key() -> None:
         await pilot.press("F")
         await settled(pilot, app, "No form of a page waits to be submitted")
         await pilot.press("ctrl+r")
-        assert "S submit form" in await settled(
+        assert "F submit form" in await settled(
             pilot, app, "the form is filled in and waits to be submitted: F submits the"
         )
         await pilot.press("F")

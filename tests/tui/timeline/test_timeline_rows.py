@@ -340,3 +340,41 @@ def test_a_note_about_trust_in_a_recording_says_its_kind_once() -> None:
         detail="trust #2 generate_api_key: sensitive",
     )  # fmt: skip
     assert entry_line(entry, 80).plain.count("trust") == 1
+
+
+def test_messages_of_the_browser_are_one_row_but_those_about_tools_are_not() -> None:
+    session = a_session()
+
+    def send(number: int, method: str) -> None:
+        session.frame(Direction.SENT, dump({"id": number, "method": method, "params": {}}), Channel.CDP)
+
+    def tell(method: str) -> None:
+        session.frame(Direction.RECEIVED, dump({"method": method, "params": {}}), Channel.CDP)
+
+    send(1, "Page.enable")
+    tell("Page.loadEventFired")
+    send(2, "Runtime.enable")
+    tell("WebMCP.toolsAdded")
+    session.frame(Direction.RECEIVED, dump({"id": 1, "result": {}}), Channel.CDP)
+    session.frame(Direction.RECEIVED, dump({"id": 2, "error": {"code": -1, "message": "no"}}), Channel.CDP)
+    send(3, "Page.disable")
+    ask(session, 9, "look")
+    # A server's own method of the same form is not of the browser.
+    session.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "method": "Page.enable"}))
+    session.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "method": "Page.enable"}))
+    rows = TimelineRows()
+    rows.take(session, 0.0)
+    lines = [row_line(row, 140).plain for row in rows.rows]
+    assert (
+        "⊞ browser protocol: 3 messages  1 failed  Page.enable, Page.loadEventFired, Runtime.enable "
+        in lines[0]
+    )
+    assert [line[10:].split()[0] for line in lines[1:]] == [
+        "WebMCP.toolsAdded",
+        "Page.disable",
+        "#1",
+        "Page.enable",
+        "Page.enable",
+    ]
+    assert matches(rows.rows[0], ["method:runtime.enable"])
+    assert not matches(rows.rows[0], ["method:webmcp"])
