@@ -6,12 +6,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from inspector.boundary.mask import MASK
 from inspector.boundary.reading import raw_of
 from inspector.errors import UsageError
-from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, parse
+from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, dump_text, parse
+from inspector.json.members import text_at, value_at
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.schema.arguments import assigned, from_json
+
+_OF_CALL = frozenset({"withheld", "undeclared_places", "duration_ms"})
+"""Members that each output of `sightline call --json` has, and no result."""
+_MOST_NAMED = 20
 
 
 def result_hint(word: str) -> str:
@@ -20,14 +26,31 @@ def result_hint(word: str) -> str:
 
 
 def read_outcome(path: str) -> Outcome:
-    """A result, or a whole JSON-RPC response, from a file; `-` is stdin. Raises UsageError."""
+    """A result from a file; `-` is stdin. Raises UsageError.
+
+    The file may have a whole JSON-RPC response, or what `sightline call --json --unmask` prints.
+    """
     value = _json(path, "A result is the JSON that tools/call returns.")
+    if isinstance(value, dict) and value.keys() >= _OF_CALL:
+        value = _sent_in(value, path)
     if isinstance(value, dict) and "jsonrpc" in value:
         if "error" in value:
             return RpcError(value=value["error"])
         if "result" in value:
             return Result(value=value["result"])
     return Result(value=value)
+
+
+def _sent_in(printed: JsonObject, path: str) -> Json:
+    """The result as the server sent it, from the output of `sightline call --json`."""
+    if printed.get("raw") is None:
+        hint = "Call with --view both or raw; a call without an answer has no result."
+        raise UsageError(f"{path}: an output of sightline call without the result (`raw`)", hint)
+    raw = printed["raw"]
+    if MASK in dump_text(raw):
+        hint = "Save it with sightline call --json --unmask: the file then has the values in clear."
+        raise UsageError(f"{path}: an output of sightline call in which values are masked", hint)
+    return raw
 
 
 def nonce_of(outcome: Outcome) -> str:
@@ -39,9 +62,19 @@ def nonce_of(outcome: Outcome) -> str:
 
 
 def read_tool(path: str) -> Tool:
-    """A tool, from a file with its definition; `-` is stdin. Raises UsageError."""
-    hint = "It is one item of tools/list: name, inputSchema, …"
-    page = decode_page(Kind.TOOL, {"tools": [_json(path, hint)]})
+    """A tool, from a file with its definition; `-` is stdin. Raises UsageError.
+
+    `path`: `FILE#NAME` picks a tool of a listing: what `sightline list --json` prints, or an answer to tools/list.
+    """
+    hint = "It is one item of tools/list: name, inputSchema, … FILE#NAME picks a tool of a listing."
+    file, _, name = (path, "", "") if path == "-" or Path(path).is_file() else path.rpartition("#")
+    value = _json(file or path, hint)
+    listed = _listed_in(value)
+    if listed is not None:
+        value = _picked(listed, name, file or path)
+    elif name:
+        raise UsageError(f"--tool: {file} is not a listing of tools", f"Write --tool {shlex.quote(file)}.")
+    page = decode_page(Kind.TOOL, {"tools": [value]})
     match page:
         case (Tool() as tool,):
             return tool
@@ -49,6 +82,27 @@ def read_tool(path: str) -> Tool:
             raise UsageError(f"--tool: the definition {reason}", hint)
         case _:
             raise UsageError("--tool: not the definition of a tool", hint)
+
+
+def _listed_in(value: Json) -> list[Json] | None:
+    """The definitions in a listing of tools; None if the value is something else."""
+    result = value_at(value, "result")
+    tools = value_at(result if isinstance(result, dict) else value, "tools")
+    if not isinstance(tools, list):
+        return None
+    return [item["definition"] if isinstance(item, dict) and "definition" in item else item for item in tools]
+
+
+def _picked(listed: list[Json], name: str, file: str) -> Json:
+    """The definition with a name, or the only one. Raises UsageError."""
+    names = [text_at(item, "name") or "" for item in listed]
+    if name in names:
+        return listed[names.index(name)]
+    if len(listed) == 1 and not name:
+        return listed[0]
+    known = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+    problem = f"lists no tool {name}" if name else f"lists {len(listed):,} tools"
+    raise UsageError(f"--tool: {file} {problem}", f"Name one as {file}#NAME: {known}.")
 
 
 def _json(path: str, hint: str) -> Json:

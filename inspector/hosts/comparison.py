@@ -135,8 +135,11 @@ def compare(
     # Leaks are values that the declarations withhold; a policy rule may withhold more.
     usual = replace(policy, withheld="")
     declared = bound(outcome, tool, Level.DECLARED, policy=usual, declared=known)
-    is_same = level is declared.level and usual == policy
-    bounded = declared if is_same else bound(outcome, tool, level, policy=policy, declared=known)
+    # Without the nonce, no text is delimited, and `declared` has only values that are withheld.
+    is_same = level is declared.level and usual == policy and not asked.nonce
+    bounded = (
+        declared if is_same else bound(outcome, tool, level, policy=policy, declared=known, nonce=asked.nonce)
+    )
     is_open = level is Level.OPEN and usual == policy
     sent = bounded if is_open else as_sent(outcome, known)
     search = _search(raw, declared, known, policy)

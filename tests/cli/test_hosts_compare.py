@@ -181,3 +181,29 @@ def test_one_host_is_described_in_full(tmp_path: Path) -> None:
     assert [one["name"] for one in shape["hosts"]] == ["codex"]
     refused = sightline("hosts", "claude-cod", cwd=tmp_path)
     assert (refused.code, "Did you mean claude-code?" in refused.err) == (2, True)
+
+
+def test_what_call_and_list_print_can_be_compared(tmp_path: Path) -> None:
+    listed = sightline("list", "--json", "demo")
+    (tmp_path / "list.json").write_text(listed.out)
+    words = ("call", "generate_api_key", "--arg", "name=x", "--yes", "--json", "demo")
+    (tmp_path / "masked.json").write_text(sightline(*words).out)
+    (tmp_path / "clear.json").write_text(sightline(*words, "--unmask").out)
+    (tmp_path / "model.json").write_text(sightline(*words, "--view", "model").out)
+
+    def tried(result: str, tool: str) -> Ran:
+        return sightline("hosts", "--compare", "--result", result, "--tool", tool, cwd=tmp_path, columns=160)
+
+    compared = tried("clear.json", "list.json#generate_api_key")
+    assert compared.code == 0, compared.err
+    assert "yes: 1 value" in compared.out
+    for result, tool, reason in (
+        ("masked.json", "list.json#generate_api_key", "in which values are masked"),
+        ("model.json", "list.json#generate_api_key", "without the result (`raw`)"),
+        ("clear.json", "list.json", "--tool: list.json lists 20 tools"),
+        ("clear.json", "list.json#nothing", "lists no tool nothing"),
+        ("clear.json", "clear.json#x", "clear.json is not a listing of tools"),
+    ):
+        refused = tried(result, tool)
+        assert (refused.code, refused.out) == (2, ""), reason
+        assert reason in refused.err

@@ -37,7 +37,10 @@ _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT D
 @click.option("--compare", is_flag=True, help="Show what the model of each host gets of one result.")
 @click.option("--result", "result_file", metavar="FILE", help="The result to compare; - is stdin.")
 @click.option(
-    "--tool", "tool_file", metavar="FILE", help="The tool's definition, as in tools/list; - is stdin."
+    "--tool",
+    "tool_file",
+    metavar="FILE[#NAME]",
+    help="The tool's definition, or FILE#NAME for a tool in the output of sightline list --json; - is stdin.",
 )
 @server_name_option
 @click.option(

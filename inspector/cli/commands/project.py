@@ -46,7 +46,10 @@ from inspector.protocol.catalogue import Tool
     " Without --result, Sightline shows what the model gets of the definition in --tool.",
 )
 @click.option(
-    "--tool", "tool_file", metavar="FILE", help="The tool's definition, as in tools/list; - is stdin."
+    "--tool",
+    "tool_file",
+    metavar="FILE[#NAME]",
+    help="The tool's definition, or FILE#NAME for a tool in the output of sightline list --json; - is stdin.",
 )
 @server_name_option
 @click.option("--unmask", is_flag=True, help=UNMASK)

@@ -589,6 +589,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         selection = self._servers.choose(self._servers.all[spot.server])
         if selection.shows_result_of(spot.entry):
             self._room.make_room_for(self._result)
+            self._tool.open_tab("call")
             self._result.focus_result()
         elif isinstance(spot.entry, Item) and not spot.entry.takes_arguments and not self.READ_ONLY:
             self._tool.open_tab("call")
