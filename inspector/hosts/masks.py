@@ -3,6 +3,7 @@
 Both keep their structure where possible, because a mask replaces only a leaf, or the secret part of a text.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TypeAlias
@@ -71,9 +72,16 @@ def _word(value: Json, *notes: str) -> str:
     return f"{MASK} ({inside})" if inside else MASK
 
 
-def masked_leaves(value: Json) -> int:
-    """The number of leaves of a value that are masks or contain one."""
-    return sum(isinstance(item, str) and MASK in item for item in walk(value))
+def masked_leaves(value: Json, unmasked: Json) -> int:
+    """The number of leaves of a value that are masks or contain one.
+
+    `unmasked`: the value before masking. A server may have sent texts that look like masks, which do not count.
+    """
+    return (_looking_masked(value) - _looking_masked(unmasked)).total()
+
+
+def _looking_masked(value: Json) -> Counter[str]:
+    return Counter(item for item in walk(value) if isinstance(item, str) and MASK in item)
 
 
 def is_reaching(value: object) -> bool:

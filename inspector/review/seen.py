@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from inspector.asks.ask import CAPABILITIES
 from inspector.claims.resolution import METHOD
+from inspector.credentials.find import sightings
 from inspector.json.exact import Json, JsonObject, JsonText, dump
 from inspector.json.members import object_at
 from inspector.pins.diff import is_same
@@ -114,6 +115,16 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     """The tools during whose calls such faults arrived, as far as it is known. Untrusted text."""
 
 
+class LoggedCredential(Struct, frozen=True, kw_only=True):
+    """A text that looks like a credential, in what a server wrote to stderr or sent as a log message."""
+
+    title: str
+    """The name of the credential's rule: `GitHub token`."""
+    where: str
+    tool: str = ""
+    """The tool during whose call it was written; empty if there was none. Untrusted text."""
+
+
 class Resolved(Struct, frozen=True, kw_only=True):
     """The server's answer to `tools/resolve`: its declarations for one call."""
 
@@ -138,6 +149,8 @@ class Traffic(Struct, frozen=True, kw_only=True):
     """The protocol traffic that rules check."""
 
     faults: tuple[ProtocolFault, ...] = ()
+    logged: tuple[LoggedCredential, ...] = ()
+    """Texts that look like credentials in stderr and logs, without duplicates."""
     shared: tuple[SharedAnswer, ...] = ()
     resolved: tuple[Resolved, ...] = ()
     asks: tuple[ServerRequest, ...] = ()
@@ -159,6 +172,7 @@ def traffic_of(timeline: Timeline) -> Traffic:
     """The faults, shared answers, resolutions and requests in the frames of a session. Linear in their size."""
     return Traffic(
         faults=faults_of(timeline),
+        logged=tuple(dict.fromkeys(_logged(timeline))),
         shared=shared_in(timeline.matched),
         resolved=resolved_in(timeline.matched),
         asks=asks_in(timeline.matched),
@@ -228,6 +242,14 @@ def _faults(timeline: Timeline) -> Iterator[ProtocolFault]:
                 yield _one(FaultKind.MISSHAPEN, fault, where)
 
 
+def _logged(timeline: Timeline) -> Iterator[LoggedCredential]:
+    for entry in timeline.entries:
+        where = _LOGS.get(entry.kind)
+        for found in sightings(entry.detail) if where else ():
+            during = _called_at(timeline.entries, entry)
+            yield LoggedCredential(title=found.rule.title, where=where or "", tool=during)
+
+
 def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[ProtocolFault]:
     frame = timeline.frame(entry.frames[0])
     if frame is not None and frame.direction is Direction.RECEIVED and frame.channel is not Channel.CDP:
@@ -248,6 +270,7 @@ def _called_at(entries: Sequence[Entry], printed: Entry) -> str:
     return ""
 
 
+_LOGS = {EntryKind.STDERR: "stderr", EntryKind.LOG: "a log message"}
 _CALL = "tools/call "
 _FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", WITHOUT_ID: "id"}
 """The field in which a fault of a response is, by the text of the fault."""

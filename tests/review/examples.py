@@ -25,6 +25,7 @@ from inspector.review.rule import ReviewRule
 from inspector.review.seen import (
     FaultKind,
     ListingKind,
+    LoggedCredential,
     Neighbour,
     OtherListing,
     ProtocolFault,
@@ -124,6 +125,10 @@ def traffic_of_example(example: Example) -> Traffic:
             ProtocolFault(kind=kind, count=named.count(kind.name.lower()), example="example")
             for kind in FaultKind
             if kind.name.lower() in named
+        ),
+        logged=tuple(
+            LoggedCredential(title="GitHub token", where=where)
+            for where in cast("list[str]", example.get("logged", []))
         ),
         shared=tuple(
             SharedAnswer(method=str(answer["method"]), name=str(answer.get("name", "")), result=answer)

@@ -8,7 +8,7 @@ Example: TypeAlias = JsonObject
 """A server: `tools`, `prompts`, `resources`, `instructions`, and `calls`, the results of its first tool.
 
 Also: `page`, facts of a page; `pinned`, `again`, `other_client`, other listings; `neighbours`, tools of other servers by
-target; `faults`, `answers`, `resolved`, `forms` and `samplings`, of the wire.
+target; `faults`, `logged`, `answers`, `resolved`, `forms` and `samplings`, of the wire.
 """
 
 
@@ -623,6 +623,10 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
             {"tools": [], "faults": ["stray_output", "unasked", "misshapen"]},
             {"tools": [], "faults": ["not_offered", "not_offered"]},
         ),
+        (tool_example(),),
+    ),
+    "SL-PRO003": (
+        ({"tools": [], "logged": ["stderr", "a log message"]},),
         (tool_example(),),
     ),
     "SL-RDM001": (

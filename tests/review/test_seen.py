@@ -96,6 +96,18 @@ def test_a_sound_session_has_no_faults() -> None:
     assert traffic_of(sound).faults == ()
 
 
+def test_credentials_in_stderr_and_logs_are_found_once_each() -> None:
+    key = f"ghp_{'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'}"
+    stderr = timeline(("<", f"starting with {key}".encode()), ("<", key.encode()), channel=Channel.STDERR)
+    (found,) = traffic_of(stderr).logged
+    assert (found.title, found.where, found.tool) == ("GitHub token", "stderr", "")
+    log = message(method="notifications/message", params={"level": "info", "data": {"token": key}})
+    call = message(id=1, method="tools/call", params={"name": "look"})
+    (found,) = traffic_of(timeline((">", call), ("<", log))).logged
+    assert (found.title, found.where, found.tool) == ("GitHub token", "a log message", "look")
+    assert traffic_of(timeline((">", call), ("<", message(id=1, result={"k": key})))).logged == ()
+
+
 def test_shareable_answers_and_resolutions_are_found_in_the_traffic() -> None:
     shared: JsonObject = {"cacheScope": "public", "contents": []}
     seen = traffic_of(

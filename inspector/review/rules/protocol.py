@@ -1,4 +1,4 @@
-"""Rules PRO: malformed listings and violations of the protocol."""
+"""Rules PRO: malformed listings, violations of the protocol, and credentials in logs."""
 
 from collections.abc import Iterator
 
@@ -34,6 +34,17 @@ def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
             evidence=quoted(fault.example),
             severity=_SEVERITIES.get(fault.kind),
             tools=fault.tools,
+        )
+        yield reviewed.offers[0], hit
+
+
+def _logged(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
+    for each in reviewed.traffic.logged:
+        during = f" during a call of {safe_line(each.tool)[:100]}" if each.tool else ""
+        hit = Hit(
+            message=f"The server wrote a text to {each.where}{during} that looks like a credential ({each.title}). It is not shown here.",
+            pointer=f"/{each.where.replace(' ', '_')}/{each.title.replace(' ', '_')}",
+            tools=(each.tool,) if each.tool else (),
         )
         yield reviewed.offers[0], hit
 
@@ -82,5 +93,15 @@ RULES = (
         fix="Send only JSON-RPC messages, write logs to stderr, and use only features that the client announces.",
         references=("CWE-1286", "MCP 2025-11-25, Base Protocol"),
         whole=_wire,
+    ),
+    ReviewRule(
+        id="SL-PRO003",
+        title="Credential in a log",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.MEDIUM,
+        consequence="Hosts keep stderr and log messages. People who must not have the credential can read it there, and CI logs publish it.",
+        fix="Leave it out of logs, or log an id in its place.",
+        references=("CWE-532", "OWASP MCP01:2025"),
+        whole=_logged,
     ),
 )

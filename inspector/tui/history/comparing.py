@@ -11,8 +11,9 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.boundary.mask import MASK
+from inspector.boundary.reading import raw_of
 from inspector.hosts.masks import masked_leaves, masks_of, sent_word
-from inspector.json.exact import JsonObject
+from inspector.json.exact import Json, JsonObject
 from inspector.tui.history.keeper import HistoryCall
 from inspector.tui.history.rows import outcome, time_words
 from inspector.tui.keys.command import KeyPlace
@@ -64,8 +65,16 @@ def pair(asked: PairAsked) -> Pair:
         outline=outline,
         differing=leaf_count(outline).total,
         has_results=has_results,
-        masked=max(map(masked_leaves, values)),
+        masked=max(
+            masked_leaves(value, _unmasked(call))
+            for value, call in zip(values, (asked.left, asked.right), strict=True)
+        ),
     )
+
+
+def _unmasked(call: HistoryCall) -> Json:
+    """The values of a call that `_value` masks or shows."""
+    return [call.past.kept, raw_of(call.record.outcome) if call.record is not None else None]
 
 
 def _value(call: HistoryCall, asked: PairAsked, *, with_result: bool) -> JsonObject:

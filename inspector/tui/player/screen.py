@@ -334,7 +334,8 @@ class PlayerScreen(MainScreen):
             super().action_secrets()
         else:
             words = (
-                "A recording holds no secrets: each is replaced by an id, and equal values have equal ids."
+                "Withheld values are not in a recording: an id replaces each, and equal values have equal ids. "
+                "Text that only looks like a credential is recorded as sent."
             )
             self.notify(words, markup=False)
 

@@ -54,7 +54,7 @@ def sides_of(record: CallRecord, shown: Projection, known: KnownSecrets | None =
     masks = shown.masks
     is_open = shown.bounded.level is Level.OPEN
     reaching = {removal.pointer: removal for removal in reversed(masks.removals)} if is_open else {}
-    there = beside(raw, model)
+    there = unmasked = beside(raw, model)
     sent = masks.sent()
     same = there is model
     # At `open` the model gets what was sent. At the others, it lacks what is masked.
@@ -71,7 +71,7 @@ def sides_of(record: CallRecord, shown: Projection, known: KnownSecrets | None =
         passed = {at: Removal(pointer=at, rule=Rule.X_SENSITIVE, detail=why) for at, why in passing.items()}
         reaching = {**reaching, **passed}
     has_masks = masks.removals or (known is not None and not known.is_empty)
-    count = (masked_leaves(sent) or masked_leaves(there)) if has_masks else 0
+    count = (masked_leaves(sent, raw) or masked_leaves(there, unmasked)) if has_masks else 0
     return Sides(
         sent=sent, model=model, beside=there, blocks=blocks, masks=count, reaching=reaching, known=passing
     )

@@ -512,7 +512,7 @@ async def test_no_key_calls_redeems_or_records_in_a_recording(
             ("ctrl+r", "This is a recording: Sightline makes no call"),
             ("R", "This is a recording: Sightline makes no call"),
             ("w", "This is a recording already."),
-            ("s", "A recording holds no secrets"),
+            ("s", "Withheld values are not in a recording"),
             ("y", "Nothing was copied"),
         ):
             app.clear_notifications()
