@@ -99,12 +99,16 @@ def _roots(roots: Sequence[Root]) -> str:
     return f"{listed}{' …' if len(roots) > _MOST_LINES else ''}{usual}" if roots else ""
 
 
-async def declined(ask: Ask, known: set[str], quotes: "Quotes") -> Answer:
+async def declined(ask: Ask, known: set[str], quotes: "Quotes", roots: Sequence[Root]) -> Answer:
     """Answer a request for a command without these options: accept a request for roots, and decline any other.
 
-    Says so on stderr, unless the same request was declined before. `known`: the texts written so far; it is updated.
+    Says so on stderr, unless it has said the same before. `known`: the texts written so far; it is updated.
     """
     if ask.kind is AskKind.ROOTS:
+        text = f"{ask.title}: answered with {_roots(roots) or 'no folders'}"
+        if text not in known:
+            known.add(text)
+            DIAGNOSTICS.say(text)
         return Answer(action=Action.ACCEPT)
     answer = Answer(action=Action.DECLINE, why="this command does not answer requests; sightline call does")
     ask = replace(ask, key="")

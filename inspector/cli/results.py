@@ -32,7 +32,7 @@ from inspector.json.weight import compact_bytes, size
 from inspector.protocol.outcome import Failure
 from inspector.safe_text import safe_line
 
-REMOVED, REACHING, ADDED, CHANGED, SAME, METADATA = "✗", "!", "+", "~", " ", "·"
+REMOVED, REACHING, ADDED, CHANGED, BROKEN, SAME, METADATA = "✗", "!", "+", "~", "≠", " ", "·"
 UNMASK = "Show sensitive values in what the server sent and, at open, in what the model sees."
 """The help of --unmask."""
 CONTINUED = "↳"
@@ -40,7 +40,13 @@ CONTINUED = "↳"
 _GUTTER = 2
 """The number of cells before a row: its sign, and `CONTINUED` or a blank."""
 _SEPARATOR = " │ "
-_COLOURS = {REMOVED: Colour.RED, REACHING: Colour.RED, ADDED: Colour.GREEN, CHANGED: Colour.YELLOW}
+_COLOURS = {
+    REMOVED: Colour.RED,
+    REACHING: Colour.RED,
+    BROKEN: Colour.RED,
+    ADDED: Colour.GREEN,
+    CHANGED: Colour.YELLOW,
+}
 
 
 class ResultSides(StrEnum):
@@ -487,9 +493,9 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     ]
     broken = shown.output.violations
     if len(broken) == 1:
-        lines.append(_reason(REMOVED, "", shown.output.sentence))
+        lines.append(_reason(BROKEN, "", shown.output.sentence))
     elif broken:
-        lines.append(_reason(REMOVED, "", f"{shown.output.lead}:"))
+        lines.append(_reason(BROKEN, "", f"{shown.output.lead}:"))
         lines += [f"    {safe_line(each.pointer or '(the whole result)')} {each.message}" for each in broken]
         lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
     lines += [f"app: {note}" for note in (shown.app.notes if shown.app else ())]

@@ -134,7 +134,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
             made.not_checked.append(not_called(offer.name, _in_short(error)))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
-        why = f"a review declines all requests by the server: {asked}"
+        why = f"a review declines requests by the server, except for roots: {asked}"
         made.not_checked.append(NotChecked(what="how the server handles answers to its requests", why=why))
     await _list_again(session, made, upkeep)
     return made

@@ -167,7 +167,7 @@ def in_session(
 
         nonlocal quotes
         quotes = quotes or Quotes(waits=True)
-        return await declined(ask, known, quotes)
+        return await declined(ask, known, quotes, launch.options.roots)
 
     options = replace(launch.options, responder=launch.options.responder or decline)
 

@@ -172,8 +172,8 @@ def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
 def is_written_by(path: str, calls: Iterable[tuple[float, float | None]]) -> bool:
     """True if a server probably wrote a file itself.
 
-    This is assumed of a file that is no program and that changed during a call of the server, or just after it.
-    `calls`: begin and end of each call, by `time.time`; the end is None while the call runs.
+    This is assumed of a file that is no program and that changed during a call or a start of the server, or just
+    after it. `calls`: begin and end of each, by `time.time`; the end is None if it has not ended.
     """
     if Path(path).suffix.lower() in _PROGRAMS:
         return False

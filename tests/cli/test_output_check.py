@@ -39,14 +39,14 @@ def test_a_call_reports_schema_violations_and_exits_13(name: str) -> None:
 def test_the_text_names_each_violation_and_a_flag_tolerates_them() -> None:
     ran = sightline("call", "order", *SERVER)
     assert ran.code == 13
-    assert "✗ output breaks its schema:" in ran.out
+    assert "≠ output breaks its schema:" in ran.out
     assert '    /structuredContent/id must be an integer, is "seven"' in ran.out
     assert "    /structuredContent/placed is missing" in ran.out
     assert "--no-check-output" in ran.err
     forgiven = sightline("call", "order", "--no-check-output", *SERVER)
     assert (forgiven.code, "output breaks its schema" in forgiven.out) == (0, True)
     alone = sightline("call", "unstructured", *SERVER)
-    assert "✗ output breaks its schema: /structuredContent is missing, and the tool declares" in alone.out
+    assert "≠ output breaks its schema: /structuredContent is missing, and the tool declares" in alone.out
 
 
 def recorded(folder: Path, name: str) -> Path:
@@ -76,7 +76,7 @@ def test_a_replay_shows_the_same_violations_and_the_check_reports_them(tmp_path:
     assert ran.code == (13 if name in BROKEN else 0)
     assert sightline("replay", "--check", "--no-check-output", str(path)).code == 0
     text = sightline("replay", "--check", str(path))
-    assert ("✗ output breaks its schema" in text.out) is (name in BROKEN)
+    assert ("≠ output breaks its schema" in text.out) is (name in BROKEN)
     junit = sightline("replay", "--check", "--format", "junit", str(path))
     failures = [str(found.text) for found in ET.fromstring(junit.out).iter("failure")]  # noqa: S314 - our own
     assert any("must be an integer" in failure for failure in failures) is (name in BROKEN)

@@ -138,6 +138,8 @@ def test_commands_name_the_working_folder_unless_an_option_names_others(
     assert (both.code, "--root has no effect beside it" in both.err) == (2, True)
     review = sightline("review", "--call", "--yes-call", "roots", "--format", "json", *asking(era))
     assert "roots/list" not in str(review.json["notChecked"])
+    reviewed = sightline("review", "--call", "--yes-call", "roots", *asking(era))
+    assert reviewed.err.count(f"roots/list: answered with {here.as_uri()}, the working folder") == 1
 
 
 def test_a_removed_working_folder_is_not_named(tmp_path: Path) -> None:

@@ -201,7 +201,8 @@ def no_pin(of: Path | Identity) -> UsageError:
     """The error that a server has no pin yet."""
     if isinstance(of, Path):
         return UsageError(f"there is no {of}", f"Pin the server first: sightline pin --file {of} TARGET.")
-    return UsageError(f"there is no pin of {of}", "Pin it first: sightline pin TARGET.")
+    hint = "Pin it first: sightline pin TARGET. A pin is found by the command as it was written: sightline pin --list."
+    return UsageError(f"there is no pin of {of}", hint)
 
 
 def checked(before: Pinned, now: ServerDefinitions, listed_from: Identity | None = None) -> Done:

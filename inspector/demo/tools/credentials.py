@@ -70,7 +70,8 @@ _GENERATE_API_KEY = DemoTool(
 def _create_share_link(arguments: JsonObject, workspace: Workspace, context: DemoContext) -> JsonObject:
     path = text_of(arguments, "document")
     if path not in workspace.documents:
-        return error_result(f"There is no document {path}.")
+        known = ", ".join(workspace.documents)
+        return error_result(f"There is no document {path}. There are: {known}.")
     ttl_s = integer_of(arguments, "ttl", 300)
     reference = context.deposit(context.mint.secret("share"), ttl_s)
     return {

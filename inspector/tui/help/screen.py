@@ -65,20 +65,23 @@ _SIGNS = (
     ("•", "in the timeline: a notification; i a log message, e lines of stderr, % progress"),
     ("⊞ ⊟", "folded, with more below it: Space unfolds; in the timeline, ⊟ unfolded"),
     ("↪", "continues the text above; ┄ a value that is only on the other side"),
-    ("§", "a decision of the policy, or trust labels that a call brought"),
+    ("§", "a decision: of the policy, of you, or of Sightline for you; trust labels that a call brought"),
     (
         "!",
         "a warning: a value reaches the model unprotected; the place of a finding",
     ),
     (
         "▲3 high",
-        "a tool has 3 findings of high severity; +2 after that: 2 more, less severe, named below the list",
+        "a tool has 3 findings of high severity; +2 right after that: 2 more findings, less severe",
     ),
     ("◆ ▲", "findings: critical, high; ■ medium, ▽ low"),
     ("» ≡", "a server, where there are several; a tool whose name another one has too"),
     ("…", "not reviewed yet"),
-    ("+2", "after the badges of a tool: the number of further badges; the line below the list names them"),
-    ("✓", "an accepted finding"),
+    ("+2", "after the badges of a tool: 2 more badges; the line below the list names them"),
+    (
+        "✓",
+        "all is well: the output fits its schema, no host gets a withheld value; a finding that you accepted",
+    ),
 )
 
 _BADGES = (
@@ -156,7 +159,9 @@ def legend_lines() -> list[HelpLine]:
         HelpLine(words="Signs", is_heading=True),
         *(HelpLine(key=sign, words=words) for sign, words in _SIGNS),
         HelpLine(words=""),
-        HelpLine(words="Badges of a tool, shortened if there is little room", is_heading=True),
+        HelpLine(
+            words="Badges of a tool: what it declares, shortened if there is little room", is_heading=True
+        ),
         *(HelpLine(key=word, words=words) for word, words in _BADGES),
     ]
 

@@ -422,12 +422,8 @@ class ServerParts:
             self._stage.keys_changed()
 
     def count_history(self) -> None:
-        """Show on the tab how often the open tool was called in this run."""
-        tool = self.selection.tool
-        calls = (call for call in self.history.calls if call.is_new)
-        self._stage.tool.count_history(
-            sum(tool is not None and call.past.tool == tool.name for call in calls)
-        )
+        """Show on the tab the number of calls in this run."""
+        self._stage.tool.count_history(sum(call.is_new for call in self.history.calls))
 
     def conceal(self, secret: str) -> None:
         """Keep a secret out of files, mask it in later texts of the session, and search later results for it."""

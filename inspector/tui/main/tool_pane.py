@@ -106,7 +106,7 @@ class ToolPane(Vertical):
         self.post_message(self.FindingsWanted(view, of_result))
 
     def count_history(self, calls: int) -> None:
-        """Show on the History tab how often the open tool was called in this run."""
+        """Show the number of calls in this run on the History tab."""
         self.tabs.annotate("history", f"{calls:,}" if calls else "")
 
     def show_findings(self, view: FindingsView) -> None:

@@ -11,10 +11,10 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.pins.view import change_lines, pin_line
 from inspector.tui.pins.watcher import PinWatcher
-from inspector.tui.text import count
+from inspector.tui.text import content, count, cut_in_the_middle
 from inspector.tui.widgets.lines import ContentLines
 from inspector.tui.widgets.plain_text import PlainText
-from inspector.tui.widgets.secondary import SecondaryScreen
+from inspector.tui.widgets.secondary import QUIET, SecondaryScreen
 
 _UNLISTED = "There is no complete list of definitions yet."
 
@@ -47,7 +47,12 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
     def show_current(self) -> None:
         """Show the current state, after another listing was compared or the pin has changed."""
         self._stop_asking()
-        self.entitle(Content(count(self._watcher.tools, "definition")))
+        self.entitle(
+            Content.assemble(
+                f"{count(self._watcher.tools, 'definition')}  ",
+                content(cut_in_the_middle(self._watcher.server, 200), QUIET),
+            )
+        )
         view = self._watcher.view
         if view is None:
             self.say(Content(_UNLISTED))

@@ -71,6 +71,11 @@ class PinWatcher:
         return self.view.state if self.view else None
 
     @property
+    def server(self) -> str:
+        """The target of the server, as a text. Untrusted text."""
+        return str(self._target)
+
+    @property
     def tools(self) -> int:
         """The number of listed tools."""
         return self._link.tools or 0

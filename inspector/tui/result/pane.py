@@ -851,7 +851,11 @@ class ResultPane(Vertical):
             sent = f"{sender} sent nothing" if is_silent else f"{sender} sent"
             if view is not None and is_one:
                 sent = f"{sent}, and the model sees {seen_words(view)}"
-            style = "  JSON, e values" if view is not None and self._is_json(view) else ""
+            style = ""
+            if view is not None and self._is_json(view):
+                style = "  JSON, J values"
+            elif view is not None and view.is_reordered:
+                style = "  J order of the wire"
             names = (
                 Content.assemble((sent, "bold"), (style, "$text-accent"), self._about_masks()),
                 Content.assemble(

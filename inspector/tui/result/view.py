@@ -39,6 +39,7 @@ from inspector.tui.result.sides import (
     in_order,
     in_order_of,
     is_moved,
+    is_reordered,
     sides_of,
 )
 from inspector.tui.text import (
@@ -164,6 +165,8 @@ class ResultView:
     """Why values address the model according to the review, in words, by pointer."""
     refused: bool = False
     """True if the host refuses, as a whole, what the boundary lets through."""
+    is_reordered: bool = False
+    """True if the members of the result are drawn in another order than that of the wire."""
     refused_as_sent: bool = False
     """True if the host refuses, as a whole, the result as the server sent it, and the boundary withholds some of it."""
     app: AppView | None = None
@@ -492,6 +495,7 @@ def result_view(
         holder=holder,
         sensitive="" if shown.bounded.removals or level is not Level.DECLARED else _sensitive(record),
         values=(masked, model),
+        is_reordered=not is_failure and is_reordered(masked, sides.beside),
         blocks=sides.blocks,
         refused=bool(shown.context.refused) and not lacks_values(record),
         refused_as_sent=bool(shown.bounded.removals)

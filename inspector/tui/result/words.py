@@ -28,6 +28,7 @@ from inspector.tui.result.view import (
     broken_words,
     is_structured,
     key_of,
+    lacks_values,
     renamed,
     undescribed_key,
 )
@@ -153,7 +154,9 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.remarks:
-        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')} in tab 4", "$text-warning"))
+        parts.append(
+            Content.styled(f"! {count(len(view.remarks), 'remark')} on the result, in tab 4", "$text-warning")
+        )
     return tuple(parts)
 
 
@@ -165,15 +168,20 @@ def _known_words(view: ResultView) -> str:
 
 def _without_boundary(view: ResultView, *, is_withheld: bool) -> Iterator[Content]:
     """What the host does with the result as the server sent it. `is_withheld`: false if `open` withholds as much."""
-    host, key = shortened(view.host, 40), "B" if view.level is Level.DECLARED else "b"
+    host = shortened(view.host, 40)
+    keys = ("B", "b") if view.level is Level.DECLARED else ("b", "B")
+    there_and_back = f"{keys[0]} shows `open`, {keys[1]} goes back"
     if view.refused:
         yield content(f"{host} refuses this result", "bold $text-error")
-    elif view.refused_as_sent:
+    elif is_withheld and view.host != "spec" and lacks_values(view.record):
         yield content(
-            f"{host} refuses this result as sent: {key} shows what its model gets", "bold $text-error"
+            f"what {host} does with the result as sent is not known: it is not recorded whole",
+            "$text-warning",
         )
+    elif view.refused_as_sent:
+        yield content(f"{host} refuses this result as sent: {there_and_back}", "bold $text-error")
     elif view.level is not Level.OPEN and view.host != "spec" and is_withheld:
-        yield content(f"{host} itself would withhold nothing: {key} shows `open`", "$text-warning")
+        yield content(f"{host} itself would withhold nothing: {there_and_back}", "$text-warning")
 
 
 def _by_the_host(view: ResultView) -> Iterator[Content]:

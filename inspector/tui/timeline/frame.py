@@ -94,7 +94,7 @@ def frame_head(view: FrameView, place: int, total: int, began_s: float = 0.0) ->
         lines += [content(shortened(line, 400)) for line in frame.head.splitlines()[:12]]
     lines += [content(shortened(fault, 400), "$text-error") for fault in _faults(frame)]
     if view.masked:
-        words = f"{count(view.masked, 'sensitive value')} masked"
+        words = f"{count(view.masked, 'sensitive value')} masked; blanks and escapes are not as sent"
         lines.append(Content.styled(words, "$text-accent"))
     return Content("\n").join(lines)
 

@@ -107,7 +107,9 @@ def strip_lines(view: WatchView, width: int, *, is_typing: bool = False) -> list
         when = (
             "A save restarts the server and" if view.is_started else "After a save or its return, Sightline"
         )
-        words = f"{when} repeats the last call (press r first if it may write)."
+        words = (
+            f"{when} repeats the last call if it only reads; r repeats any call, then after each save too."
+        )
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
@@ -138,7 +140,7 @@ def strip_rows(view: WatchView, width: int, *, is_folded: bool, is_typing: bool 
         return hanging(outcome_line(view, in_strip=True), width, 2).split("\n")
     if view.phase is Phase.WATCHING:
         when = "A save" if view.is_started else "A save or its return"
-        keys = Content.styled(f"  {when} repeats the last call.", _QUIET)
+        keys = Content.styled(f"  {when} repeats the last call if it only reads.", _QUIET)
     rows = [_first_row(view, width, keys)]
     if is_folded or view.phase is not Phase.STARTED:
         return rows
@@ -371,8 +373,8 @@ def _definitions_named(altered: ChangesSince) -> tuple[list[Content], list[Conte
 
 
 def _tool_name(name: str, parts: Sequence[DefinitionChange]) -> Content:
-    is_alike = all(part.kind is parts[0].kind for part in parts)
-    sign = SIGNS[parts[0].kind] if is_alike else CHANGED
+    # A new parameter is a change of its tool; only a change of the whole definition makes the tool new or gone.
+    sign = SIGNS[parts[0].kind] if len(parts) == 1 and not parts[0].pointer else CHANGED
     return Content.assemble((f"{sign} ", "bold $text-error"), content(shortened(name, 60), "bold"))
 
 

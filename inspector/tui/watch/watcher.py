@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 from typing import Protocol
 
 from msgspec import Struct
@@ -165,7 +165,9 @@ class Watcher:
         self._finished: asyncio.Future[CallRecord | str] | None = None
         """A future with the record of the repeated call, or with the reason why it has none."""
         self._own: frozenset[str] = frozenset()
-        """The files that changed during a call."""
+        """The files that changed during a call or while the server started."""
+        self._starts: list[tuple[float, float | None]] = []
+        """Begin and end of the last two starts of the server, by `time.time`; the end is None during a start."""
         self._fatal: RepeatableCall | None = None
         """The last call, if the server ended during it."""
         self._agreed: RepeatableCall | None = None
@@ -194,6 +196,7 @@ class Watcher:
     def begin(self) -> None:
         """Watch until the screen is closed."""
         self._show()
+        self._start_began()
         if self._watching:
             self._screen.run_worker(self._hear_saves, group="watching")
         if self._origin is not None:
@@ -222,6 +225,7 @@ class Watcher:
             return
         instructions = session.server.instructions if session.server else None
         now = definitions_of(session.catalogue, instructions)
+        self._start_ended()
         waiting, self._listed = self._listed, None
         if waiting is not None and not waiting.done():
             self._definitions.ask(DefinitionsAsked(before=self._before, now=now))
@@ -238,6 +242,7 @@ class Watcher:
         """
         # What a server that has answered wrote before its last request is about something else.
         has_answered = self._link.server is not None
+        self._start_ended()
         stderr = self._link.last_words(_LAST_LINES, since_request=has_answered)
         said = reason_in(stderr)
         how = headline(message.partition("\n")[0])
@@ -295,18 +300,26 @@ class Watcher:
     async def _hear_saves(self) -> None:
         try:
             async for paths in saves(self._watching):
-                calls = self._runner.spans
-                own = frozenset(path for path in paths if calls and is_written_by(path, calls))
+                spans = (*self._runner.spans, *self._starts)
+                own = frozenset(path for path in paths if spans and is_written_by(path, spans))
                 saved = tuple(path for path in paths if path not in own)
                 if saved:
                     self._ask(_Cause(paths=saved, at_s=monotonic()))
                 for path in own - self._own:
                     name = content(shortened(Path(path).name, 60)).plain
-                    words = f"{name} changed during a call, so it counts as written by the server, not as saved. R restarts the server."
+                    words = f"{name} changed during a call or a start of the server, so it counts as written by the server, not as saved. R restarts the server."
                     self._screen.notify(words, markup=False)
                 self._own |= own
         except UsageError as error:
             self._say(phase=Phase.WATCHING, watched="", fault=f"{error.message}. {error.hint}")
+
+    def _start_began(self) -> None:
+        self._starts = [*self._starts[-1:], (time(), None)]
+
+    def _start_ended(self) -> None:
+        began_s, ended_s = self._starts[-1]
+        if ended_s is None:
+            self._starts[-1] = began_s, time()
 
     def _ask(self, cause: _Cause) -> None:
         self._cause = cause
@@ -345,6 +358,7 @@ class Watcher:
             # Messages of the old server must not count for the new one.
             self._listed = self._finished = None
             self._is_restarting = True
+            self._start_began()
             await self._restart()
             self._is_restarting = False
             self._pins.edited(is_saved=bool(cause.paths))
@@ -569,9 +583,12 @@ def _saved(paths: tuple[str, ...]) -> str:
 
 
 def _watched(watching: Watching, origin: Origin | None) -> str:
-    home = str(Path.cwd())
-    names = [path.removeprefix(f"{home}/") for path in watching.folders]
+    here = str(Path.cwd())
+    folders = [
+        "the working folder" if path == here else path.removeprefix(f"{here}/") for path in watching.folders
+    ]
     inside = tuple(f"{folder}/" for folder in watching.folders)
-    names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
+    files = sorted(path for path in watching.files if not path.startswith(inside))
+    names = folders + [path.removeprefix(f"{here}/") for path in files]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return " and ".join(filter(None, (shown, str(origin or ""))))

@@ -113,7 +113,7 @@ async def test_the_catalogue_shows_the_severity_of_the_worst_finding_of_a_tool(
         if size == SMALL:
             # The lines below the list say what they are.
             await pilot.press("down")
-            assert "▸ marks: 2 findings: ▲1 high" in await settled(pilot, app, "2 findings: ")
+            assert "▸ in full: 2 findings: ▲1 high" in await settled(pilot, app, "2 findings: ")
 
 
 async def test_a_result_is_reviewed_as_soon_as_it_arrives() -> None:

@@ -834,7 +834,7 @@ def test_a_value_that_a_host_moves_names_its_new_place(host: str, member: str, p
 
 def test_the_verdict_says_that_the_boundary_is_not_part_of_a_host() -> None:
     value: JsonObject = {"content": [], "structuredContent": {"key": "a-secret-key"}}
-    words = "claude-code itself would withhold nothing: B shows `open`"
+    words = "claude-code itself would withhold nothing: B shows `open`, b goes back"
     assert words in strip(view_of(value, host="claude-code")).plain
     assert words not in strip(view_of(value, host="claude-code", level=Level.OPEN)).plain
     assert "itself would" not in strip(view_of(value)).plain
@@ -853,10 +853,10 @@ REFUSED: JsonObject = {
 }
 
 
-@pytest.mark.parametrize(("level", "key"), [(Level.DECLARED, "B"), (Level.CLOSED, "b")])
-def test_the_verdict_says_that_a_host_refuses_what_the_server_sent(level: Level, key: str) -> None:
+@pytest.mark.parametrize(("level", "keys"), [(Level.DECLARED, "Bb"), (Level.CLOSED, "bB")])
+def test_the_verdict_says_that_a_host_refuses_what_the_server_sent(level: Level, keys: str) -> None:
     said = strip(view_of(REFUSED, host="claude-code", level=level)).plain
-    assert f"claude-code refuses this result as sent: {key} shows what its model gets" in said
+    assert f"claude-code refuses this result as sent: {keys[0]} shows `open`, {keys[1]} goes back" in said
     assert "itself would withhold nothing" not in said
     assert "refuses" not in strip(view_of(REFUSED, level=level)).plain
     assert "refuses" not in strip(view_of(REFUSED, host="vercel-ai", level=level)).plain
