@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from inspector.asks.answer import Answer
     from inspector.asks.ask import Ask
     from inspector.cli.quoting import Quotes
+    from inspector.pins.pins import ConfirmReason
     from inspector.session.live import Session
 
 Returned = TypeVar("Returned")
@@ -205,6 +206,14 @@ def in_session(
     except asyncio.CancelledError as error:
         raise Terminated from error
     return returned[0]
+
+
+def changes_since_pin(session: "Session", name: str) -> "tuple[ConfirmReason, ...]":
+    """The changes of a tool's definition since it was pinned, as reasons to ask the user."""
+    from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
+
+    instructions = session.server.instructions if session.server else None
+    return Watch(session.target).listed(session.catalogue, instructions).asks(name)
 
 
 def _report_stray_output(session: "Session") -> None:

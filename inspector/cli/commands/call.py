@@ -42,6 +42,7 @@ from inspector.cli.results import (
 )
 from inspector.cli.start import (
     Invocation,
+    changes_since_pin,
     check_named,
     in_session,
     launch_of,
@@ -57,7 +58,6 @@ from inspector.json.members import text_at
 from inspector.json.pointer import split
 from inspector.json.weight import compact_bytes
 from inspector.launch import Launch
-from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import Verdict
@@ -379,7 +379,7 @@ async def _made(
     """
     listed = session.catalogue.tool(name)
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
-    asking = await asyncio.to_thread(_changes, session, name)
+    asking = await asyncio.to_thread(changes_since_pin, session, name)
     considered = await oversight.consider(session, name, arguments, asking=asking)
     if considered.verdict is Verdict.ALLOW or (
         considered.verdict is Verdict.CONFIRM and launch.agreement.is_given
@@ -601,14 +601,6 @@ def _meant(arguments: JsonObject, schema: Json) -> list[str]:
     return [
         f"{safe_line(name)}: did you mean {safe_line(found[0])}?" for name, found in close.items() if found
     ]
-
-
-def _changes(session: Session, name: str) -> tuple[ConfirmReason, ...]:
-    """The changes of a tool's definition since it was pinned, as reasons to ask the user."""
-    from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
-
-    instructions = session.server.instructions if session.server else None
-    return Watch(session.target).listed(session.catalogue, instructions).asks(name)
 
 
 def _unknown(name: str, session: Session) -> ToolFailedError:

@@ -15,7 +15,15 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import columns, print_json, print_lines, table
-from inspector.cli.start import Invocation, check_named, in_session, launch_of, listing_hint, target_of
+from inspector.cli.start import (
+    Invocation,
+    changes_since_pin,
+    check_named,
+    in_session,
+    launch_of,
+    listing_hint,
+    target_of,
+)
 from inspector.errors import ExitCode, ToolFailedError
 from inspector.json.exact import JsonObject
 from inspector.policy.built_in import DEFAULT_POLICY
@@ -131,7 +139,7 @@ def explain(  # noqa: PLR0913 - the parts of a call, and the groups of options
     launch = launch_of(
         target_of(target, connection, invocation.command_line), connection, recording=recording
     )
-    server, listed = in_session(launch, lambda session: _tool(session, tool))
+    server, listed, asking = in_session(launch, lambda session: _tool(session, tool))
     situation = Situation(
         name=tool,
         tool=listed,
@@ -145,9 +153,11 @@ def explain(  # noqa: PLR0913 - the parts of a call, and the groups of options
     handling = handle(policy, with_response(facts, situation, outcome)) if outcome else None
     if format_ == "json":
         after: JsonObject = {"after": handling.as_json()} if handling else {}
-        print_json({"tool": tool, "before": decision.as_json(), **after})
+        asks: JsonObject = {"asks": [*asking]} if asking else {}
+        print_json({"tool": tool, "before": decision.as_json(), **asks, **after})
     else:
         print_lines(_before(decision))
+        print_lines(f"with every policy, Sightline asks first: {sentence}" for sentence in asking)
         print_lines(_after(handling) if handling else ())
     return ExitCode.OK
 
@@ -160,13 +170,14 @@ def _received(files: Sequence[str]) -> SessionTrust:
     return trust
 
 
-async def _tool(session: Session, name: str) -> tuple[ServerFacts, Tool]:
+async def _tool(session: Session, name: str) -> tuple[ServerFacts, Tool, tuple[str, ...]]:
+    """The server, the tool, and sentences about changes of its definition since it was pinned."""
     await session.list_all()
     tool = session.catalogue.tool(name)
     if tool is None or session.server is None:
         names = [each.name for each in session.catalogue.tools]
         raise ToolFailedError(f"the server lists no tool {name}", listing_hint(name, names))
-    return session.server, tool
+    return session.server, tool, tuple(reason.sentence for reason in changes_since_pin(session, name))
 
 
 def _before(decision: Decision) -> list[str]:
