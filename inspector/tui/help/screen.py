@@ -202,6 +202,9 @@ class HelpLines(Lines):
         return self._rows[index]
 
     def _wrap(self, cursor: int | None) -> None:
+        if not self.size.width:
+            # Before the first layout, the rows would be drawn in a few columns.
+            return
         # The scrollbar appears once the rows are shown.
         width = self.scrollable_content_region.width - (not self.show_vertical_scrollbar)
         self._rows = [row for line in self._lines for row in line.rows(width)]

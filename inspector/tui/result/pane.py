@@ -39,6 +39,7 @@ from inspector.tui.result.removal import LABELLED
 from inspector.tui.result.view import ResultView, folded_at_first, with_findings
 from inspector.tui.result.words import (
     absences,
+    effect_line,
     reason_line,
     reasons,
     remark_lines,
@@ -792,7 +793,8 @@ class ResultPane(Vertical):
         if not is_low or len(lines) == 1 or taken <= self.size.height:
             return rows
         differs = node is not None and view.sign(outline, node) is not SideDifference.NONE
-        if differs:
+        # Without a reason of its own, the row under the cursor leaves the line to the worst one.
+        if differs and here.plain != effect_line(view).plain:
             number = sum(reason.is_loud for reason in view.reasons)
             return _hanging([with_number(here, number)], width)
         return _hanging(reasons(view, outline, node, 1) or [here], width)
@@ -857,7 +859,7 @@ class ResultPane(Vertical):
             elif view is not None and view.is_reordered:
                 style = "  J order of the wire"
             names = (
-                Content.assemble((sent, "bold"), (style, "$text-accent"), self._about_masks()),
+                Content.assemble((sent, "bold"), self._about_masks(), (style, "$text-accent")),
                 Content.assemble(
                     ("Model sees", "bold"),
                     content(model, "$foreground 70%"),

@@ -52,7 +52,8 @@ class WatchStrip(PlainText):
     def show(self, view: WatchView) -> None:
         before, self._view = self._view, view
         self._is_folded = self._is_folded and before.at == view.at and before.phase is view.phase
-        width = max(self.content_size.width, _LEAST_WIDTH)
+        # Before the first layout, the strip is taken to be as wide as the terminal.
+        width = max(self.content_size.width or self.app.size.width, _LEAST_WIDTH)  # pyright: ignore[reportUnknownMemberType]
         if self._is_folded or self.screen.has_class("-short"):
             rows = strip_rows(view, width, is_folded=self._is_folded, is_typing=self._is_typing)
         else:

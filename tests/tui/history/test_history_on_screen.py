@@ -447,8 +447,5 @@ async def test_a_call_has_the_time_of_its_frame_however_long_its_answer_was_cons
             at_s=0, duration_s=0.1, sent_at_s=1_764_214_119.25, size_bytes=0,
         )  # fmt: skip
         keeper.finished(record)
-        for _ in range(100):
-            await pilot.pause()
-            if keeper.calls:
-                break
+        await until(pilot, app, lambda _: bool(keeper.calls))
         assert keeper.calls[0].past.at == "2025-11-27T03:28:39.250Z"

@@ -221,7 +221,7 @@ def test_a_low_strip_names_changed_definitions_in_its_first_row() -> None:
     limit = ("noisy", "/inputSchema/properties/limit", ChangeKind.ADDED)
     many = [(f"a_tool_{number}", "/description", ChangeKind.CHANGED) for number in range(5)]
     for altered, words in (
-        (redefined(limit), " in 400 ms  + noisy"),
+        (redefined(limit), " in 400 ms  ~ noisy"),
         (redefined(*many), "  ~ 5 definitions"),
         (redefined(*many, weakens=("reads only",)), "  ! 5 restrictions dropped"),
     ):
@@ -249,11 +249,11 @@ def test_every_changed_tool_is_named_although_not_every_change_has_room() -> Non
         (
             [("noisy", f"/inputSchema/properties/{name}", added) for name in ("limit", "offset")]
             + [("stock_level", "/description", changed)],
-            "  definitions  + noisy (2 changes)  ~ stock_level /description changed",
+            "  definitions  ~ noisy (2 changes)  ~ stock_level /description changed",
         ),
         (
             [(f"get_{name}", "/inputSchema/properties/limit", added) for name in ("one", "two", "three")],
-            "  definitions  + get_one  + get_three  + get_two",
+            "  definitions  ~ get_one  ~ get_three  ~ get_two",
         ),
         (
             [(f"a_tool_with_a_long_name_{number}", "/description", changed) for number in range(5)],
@@ -291,7 +291,7 @@ def test_what_a_strip_tells_to_do_is_never_cut_at_80_columns() -> None:
         assert all(len(row) <= 78 for row in (first, *rest))
         assert bool(rest) is bool(view.remark)
         if not rest:
-            assert first.endswith(("W shows more.", "repeats the last call."))
+            assert first.endswith(("W shows more.", "repeats the last call if it only reads."))
             continue
         assert "…" not in "".join(rest).replace(" a_very…", "").replace("…", "", 1)
         assert rest[-1].endswith(".")
