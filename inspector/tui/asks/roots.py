@@ -50,6 +50,7 @@ def roots_dialog(session: Session) -> AskScreen:
         f"Servers that ask for roots get: {listed}. Changes last until Sightline ends.",
         fields,
         accept,
+        verb="change",
     )
     return dialog
 

@@ -64,7 +64,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         fields: Sequence[AskField],
         accept: Accept,
         *,
-        verb: str = "continue",
+        verb: str,
     ) -> None:
         """`verb`: what Enter does, for the line of keys."""
         super().__init__(content(title))

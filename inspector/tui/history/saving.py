@@ -119,7 +119,7 @@ def call_dialog(call: HistoryCall, server: Callable[[], str], *, level: Level, h
 
     field = AskField(label="Name", value=_free_name(call.past.tool))
     dialog = AskScreen(
-        f"Save this call of {shortened(call.past.tool, 60)}", "\n".join(lines), [field], accept
+        f"Save this call of {shortened(call.past.tool, 60)}", "\n".join(lines), [field], accept, verb="save"
     )
     return dialog
 

@@ -45,6 +45,21 @@ _CALLING = frozenset({"form.run", "form.send-anyway", "call.repeat", "call.submi
 """The ids of the commands that call a tool. They are found by their labels only."""
 
 
+_LIVE = _CALLING | {
+    *(
+        "session.reconnect",
+        "session.record",
+        "session.announce",
+        "session.list",
+        "session.roots",
+        "session.ping",
+    ),
+    *("call.copy", "history.open", "pins.open", "trust.open", "trust.new-session", "policy.open"),
+    "resource.subscribe",
+}
+"""The ids of the commands that need a connected server. In a recording, they only say so."""
+
+
 def offered() -> tuple[Command, ...]:
     """The commands of the palette. Those that users search for most come first."""
 
@@ -134,9 +149,13 @@ class CommandSearch(_Search):
     """Searches commands by label and, unless they call a tool, by description."""
 
     def _offered(self) -> Iterable[Command]:
-        """The commands that apply to the screen. Those that play a recording apply only to the player."""
+        """The commands that apply to the screen: to a recording, those that play it; to a server, those that use it."""
         is_played = isinstance(self.screen, PlayedScreen)
-        return (found for found in _OFFERED if is_played or found.place is not KeyPlace.RECORDING)
+        return (
+            found
+            for found in _OFFERED
+            if (found.id not in _LIVE if is_played else found.place is not KeyPlace.RECORDING)
+        )
 
     async def discover(self) -> Hits:
         """Yield all commands, before anything is typed."""

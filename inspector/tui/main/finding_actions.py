@@ -210,7 +210,7 @@ class FindingActions:
         async def accept(answers: tuple[str, ...]) -> str:
             return await self._reviewer.accept(entry, answers[0])
 
-        self._ask(f"Accept {_named(entry)}?", _WHY, AskField(label="Why"), accept)
+        self._ask(f"Accept {_named(entry)}?", _WHY, AskField(label="Why"), accept, verb="accept")
 
     def export(self) -> None:
         """Ask for a file, and write the review to it."""
@@ -218,7 +218,9 @@ class FindingActions:
         async def write(answers: tuple[str, ...]) -> str:
             return await self._reviewer.export(paths.suffixed(answers[0], ".html"))
 
-        self._ask("Write the review", _FORMATS, AskField(label="File", value="review.html"), write)
+        self._ask(
+            "Write the review", _FORMATS, AskField(label="File", value="review.html"), write, verb="write"
+        )
 
     def _ask_to_withdraw(self, entry: ReportEntry) -> None:
         reason = entry.acceptance.reason if entry.acceptance else ""
@@ -243,8 +245,8 @@ class FindingActions:
         words = problem or f"{entry.finding.id} counts again."
         self._screen.notify(words, severity="error" if problem else "information", markup=False)
 
-    def _ask(self, title: str, explanation: str, field: AskField, accept: Accept) -> None:
-        screen = AskScreen(title, explanation, (field,), accept)
+    def _ask(self, title: str, explanation: str, field: AskField, accept: Accept, *, verb: str) -> None:
+        screen = AskScreen(title, explanation, (field,), accept, verb=verb)
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
     def _go_to_server(self, session: Session, finding: Finding) -> None:

@@ -70,7 +70,7 @@ def save_dialog(block: JsonObject, name: str, number: int) -> AskScreen:
         return ""
 
     field = AskField(label="File", value=proposed)
-    dialog = AskScreen("Save the data of this block", _HINT, [field], accept)
+    dialog = AskScreen("Save the data of this block", _HINT, [field], accept, verb="save")
     return dialog
 
 

@@ -138,7 +138,10 @@ class PageAsked(Struct, frozen=True, kw_only=True):
 class PageSides(Struct, frozen=True, kw_only=True):
     """A tool as the page declared it, as its browser keeps it, and as an agent in the page gets it."""
 
-    declared: Document
+    declared: Document | None
+    """None if Sightline did not see it."""
+    evidence: str
+    """How Sightline knows what the page declared, or why it does not."""
     kept: Document
     agent: Document
     signs: Mapping[int, str]
@@ -150,13 +153,18 @@ def page_sides(asked: PageAsked) -> PageSides:
     facts = asked.tool.page
     if facts is None:
         raise LookupError(asked.tool.name)
-    declared = Document(facts.declared, chunk=asked.chunk)
+    declared = Document(facts.declared, chunk=asked.chunk) if facts.declared is not None else None
     return PageSides(
         declared=declared,
+        evidence=_EVIDENCE[facts.evidence],
         kept=Document(facts.kept, chunk=asked.chunk),
         agent=Document(facts.agent, chunk=asked.chunk),
-        signs=signs_in(declared, facts),
+        signs=signs_in(declared, facts) if declared is not None else {},
     )
+
+
+def _heading(words: str) -> PlainText:
+    return PlainText(words, classes="secondary-heading")
 
 
 class PageScreen(SecondaryScreen[None], inherit_bindings=False):
@@ -174,6 +182,7 @@ class PageScreen(SecondaryScreen[None], inherit_bindings=False):
         super().__init__()
         self.entitle(content(row_name(tool.name, 120)))
         self._tool = tool
+        self._heading = _heading("Declared by the page")
         self._declared = SignedLines(id="page-declared")
         self._kept = SignedLines(id="page-kept")
         self._agent = SignedLines(id="page-agent")
@@ -181,11 +190,9 @@ class PageScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="page-sides"):
-            yield from self._side(
-                f"Declared by the page  {REMOVED} dropped  {CHANGED} changed", self._declared
-            )
-            yield from self._side("Kept by the browser", self._kept)
-        yield from self._side("Given to an agent in the page by getTools()", self._agent)
+            yield from self._side(self._heading, self._declared)
+            yield from self._side(_heading("Kept by the browser"), self._kept)
+        yield from self._side(_heading("Given to an agent in the page by getTools()"), self._agent)
 
     def on_resize(self) -> None:
         # On a narrow screen, the sides are one above the other, so their width is known after the layout.
@@ -194,12 +201,14 @@ class PageScreen(SecondaryScreen[None], inherit_bindings=False):
     def _ask(self) -> None:
         self._sides.ask(PageAsked(tool=self._tool, chunk=max(self._declared.size.width - _AROUND_TEXT, 20)))
 
-    def _side(self, title: str, lines: SignedLines) -> ComposeResult:
+    def _side(self, heading: PlainText, lines: SignedLines) -> ComposeResult:
         with Vertical(classes="page-side"):
-            yield PlainText(title, classes="secondary-heading")
+            yield heading
             yield lines
 
     def _take(self, sides: PageSides) -> None:
+        how = f"{REMOVED} dropped  {CHANGED} changed" if sides.declared is not None else sides.evidence
+        self._heading.update(Content(f"Declared by the page  {how}"))
         self._declared.show(sides.declared, sides.signs)
         self._kept.show(sides.kept)
         self._agent.show(sides.agent)

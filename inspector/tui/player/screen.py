@@ -364,7 +364,7 @@ class PlayerScreen(MainScreen):
         async def accepted(answers: tuple[str, ...]) -> str:
             return accept(answers[0])
 
-        self.app.push_screen(AskScreen(title, explanation, (field,), accepted))  # pyright: ignore[reportUnknownMemberType]
+        self.app.push_screen(AskScreen(title, explanation, (field,), accepted, verb=title.lower()))  # pyright: ignore[reportUnknownMemberType]
 
     def _jump(self, words: str) -> str:
         there = wanted(words)

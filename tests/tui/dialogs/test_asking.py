@@ -20,7 +20,9 @@ async def test_an_input_is_locked_while_its_answer_is_processed() -> None:
 
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "demo")
-        ask = AskScreen("Where to", "A file.", (AskField(label="File"), AskField(label="Seal to")), accept)
+        ask = AskScreen(
+            "Where to", "A file.", (AskField(label="File"), AskField(label="Seal to")), accept, verb="write"
+        )
         await app.push_screen(ask)
         await pilot.press("a", "enter", "b", "enter")
         await shows(pilot, app, "Working…")
