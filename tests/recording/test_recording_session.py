@@ -89,7 +89,7 @@ def test_a_recorded_session_contains_no_secret_and_can_be_replayed(tmp_path: Pat
     check = sightline("replay", "--check", str(path))
     # The result of the odd tool violates its output schema, which is not a difference.
     assert check.code == 13, check.out
-    assert [line.split(":")[0].split()[-1] for line in check.out.splitlines() if "✗" in line] == [
+    assert [line.split(":")[0].split()[-1] for line in check.out.splitlines() if "≠" in line] == [
         "odd_claims"
     ]
     assert f"{len(calls)} results checked, 0 differ" in check.out

@@ -10,7 +10,7 @@ from tests.peers.terminal import ROOT, Terminal, terminal
 
 SIGHTLINE = (sys.executable, "-m", "inspector")
 SERVER = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, str(ROOT / "tests" / "terminal" / "server.py"))
-CTRL_F, CTRL_J, CTRL_S, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x13", "\x1b[6~", "\x1b[C"
+CTRL_F, CTRL_J, CTRL_N, CTRL_S, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x0e", "\x13", "\x1b[6~", "\x1b[C"
 
 
 def ended(argv: Sequence[str]) -> tuple[bytes, int]:

@@ -15,6 +15,7 @@ from tests.terminal.recording import hostile
 from tests.terminal.running import (
     CTRL_F,
     CTRL_J,
+    CTRL_N,
     CTRL_S,
     PAGE_DOWN,
     RIGHT,
@@ -167,7 +168,7 @@ def pin(screen: Terminal) -> None:
 def trust(screen: Terminal) -> None:
     """Show the trust of the session, and begin a new one."""
     press(screen, "T", see="Labels from answers")
-    press(screen, "p p p", "tab", "j j G", "n", see="Begin a new agent session?")
+    press(screen, "p p p", "tab", "j j G", CTRL_N, see="Begin a new agent session?")
     agree(screen, see="Agent session 2")
     press(screen, "escape", "escape")
 

@@ -196,7 +196,7 @@ class CatalogueLines(Lines):
             return Content("")
         marks = marks_in_row(spot.entry, self._marks_for(spot.server, spot.entry), width).legend
         if marks.plain:
-            marks = Content.assemble(("▸ in full: ", "$foreground 70%"), marks)
+            marks = Content.assemble(("▸ all: ", "$foreground 70%"), marks)
         return Content("\n").join(part for part in (whole_name(spot.entry, width), marks) if part.plain)
 
     def select(self, server: int, entry: Entry) -> bool:

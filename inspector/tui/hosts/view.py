@@ -435,7 +435,7 @@ def _leak_word(row: ComparedHost, view: HostsView, *, names_unit: bool) -> Conte
         case Leak.UNKNOWN:
             return Content.styled("? unknown", "$text-warning")
         case Leak.NO:
-            return Content.styled("no leak" if view.withheld else "not declared", _QUIET)
+            return Content.styled("no leak" if view.withheld else "undeclared", _QUIET)
 
 
 def _name_width(width: int) -> int:

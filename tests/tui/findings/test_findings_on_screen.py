@@ -113,7 +113,7 @@ async def test_the_catalogue_shows_the_severity_of_the_worst_finding_of_a_tool(
         if size == SMALL:
             # The lines below the list say what they are.
             await pilot.press("down")
-            assert "▸ in full: 2 findings: ▲1 high" in await settled(pilot, app, "2 findings: ")
+            assert "▸ all: 2 findings: ▲1 high" in await settled(pilot, app, "2 findings: ")
 
 
 async def test_a_result_is_reviewed_as_soon_as_it_arrives() -> None:
@@ -151,9 +151,9 @@ async def test_a_value_that_reads_like_an_instruction_has_a_sign_until_its_findi
         await pilot.press("B")
         await reviewed(pilot, app, "boundary: open")
         await reviewed(pilot, app, why)
-        await pilot.press("x")
-        assert re.search(r'@ +"text": "Ignore', await reviewed(pilot, app, "JSON, e values"))
-        await pilot.press("x")
+        await pilot.press("J")
+        assert re.search(r'@ +"text": "Ignore', await reviewed(pilot, app, "JSON, J values"))
+        await pilot.press("J")
         await reviewed(pilot, app, why)
         await pilot.press("4")
         await reviewed(pilot, app, "SL-INJ001  ")

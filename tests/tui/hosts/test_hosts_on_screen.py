@@ -139,7 +139,7 @@ async def test_no_host_is_called_safe_if_nothing_is_declared() -> None:
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "c")
         text = await settled(pilot, app, "Nothing in this result is declared sensitive")
-        assert "not declared" in text
+        assert "undeclared" in text
         assert "no leak  " not in text
 
 

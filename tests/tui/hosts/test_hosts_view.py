@@ -101,7 +101,7 @@ def test_a_row_shows_whether_a_withheld_value_would_leak() -> None:
     assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("! leaks 1+")
     assert line(replace(LEAKING, leak_places=(), leak_count=0)).rstrip().endswith("! leaks 1+")
     assert line(UNKNOWN).rstrip().endswith("? unknown")
-    assert line(HOST, withheld=0).rstrip().endswith("not declared")
+    assert line(HOST, withheld=0).rstrip().endswith("undeclared")
 
 
 def test_a_host_that_refuses_the_result_as_sent_is_shown_as_such() -> None:

@@ -295,7 +295,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         assert "#6 no answer " in text
         assert 'get_key(q="cut off")' in text
         assert (
-            "! stderr 1 line, not recorded, because no answer arrived that declares which values are secret"
+            "e stderr 1 line, not recorded, because no answer arrived that declares which values are secret"
             in text
         )
         await pilot.press("{")

@@ -328,12 +328,12 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
         await settled(pilot, app, "untrusted since #1")
         while len(told.opened) < 2 or not told.opened[1].catalogue.tools:
             await pilot.pause()
-        await pilot.press("T", "n")
+        await pilot.press("T", "ctrl+n")
         text = await settled(pilot, app, "Begin a new agent session?")
         assert "untrusted since #1" in text
         await pilot.press("enter")
         await settled(pilot, app, "agent session 1")
-        await pilot.press("n")
+        await pilot.press("ctrl+n")
         await settled(pilot, app, "Begin a new agent session?")
         await pilot.press("y")
         await settled(pilot, app, "agent session 2")
