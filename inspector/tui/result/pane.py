@@ -857,7 +857,7 @@ class ResultPane(Vertical):
             if view is not None and self._is_json(view):
                 style = "  JSON, J values"
             elif view is not None and view.is_reordered and self.size.width >= _WIDE:
-                style = "  J order of the wire"
+                style = "  J wire order"
             names = (
                 Content.assemble((sent, "bold"), self._about_masks(), (style, "$text-accent")),
                 Content.assemble(
