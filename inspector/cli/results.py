@@ -35,7 +35,7 @@ from inspector.safe_text import safe_line
 REMOVED, REACHING, ADDED, CHANGED, BROKEN, SAME, METADATA = "✗", "!", "+", "~", "≠", " ", "·"
 UNMASK = "Show sensitive values in what the server sent and, at open, in what the model sees."
 """The help of --unmask."""
-CONTINUED = "↳"
+CONTINUED = "↪"
 """The character before the text of a row that continues the row above."""
 _GUTTER = 2
 """The number of cells before a row: its sign, and `CONTINUED` or a blank."""

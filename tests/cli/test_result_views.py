@@ -16,7 +16,7 @@ from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, p
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
 
-CHARACTERS = st.sampled_from('ab "\\\n\t\u200b\u202e\u0301\u754c\uff21\U0001f9ea\x1b\x00,{}…│✗↳')
+CHARACTERS = st.sampled_from('ab "\\\n\t\u200b\u202e\u0301\u754c\uff21\U0001f9ea\x1b\x00,{}…│✗↪')
 TEXTS = st.text(CHARACTERS, max_size=80) | st.text(st.characters(codec="utf-8"), max_size=12)
 VALUES: st.SearchStrategy[Json] = st.recursive(
     TEXTS | st.integers() | st.none() | st.booleans(),

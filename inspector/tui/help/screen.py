@@ -60,7 +60,7 @@ _SIGNS = (
         "unknown: not observed, or not checked; in a result: passes though the output schema does not describe it",
     ),
     ("@", "in a result: addresses the model: reads like an instruction to it, or has hidden characters"),
-    ("◇", "a secret reference; • after its state: Sightline holds the value"),
+    ("◇ ◈", "a secret reference; ◈ one whose value Sightline holds"),
     ("→ ←", "a request to the server, a request from it"),
     ("•", "in the timeline: a notification; i a log message, e lines of stderr, % progress"),
     ("⊞ ⊟", "folded, with more below it: Space unfolds; in the timeline, ⊟ unfolded"),

@@ -64,11 +64,10 @@ def secret_line(
 
     `is_peeked`: whether its value is shown.
     """
-    sign = "◇ " if isinstance(kept, KeptReference) else "✗ "
+    is_held = isinstance(kept, KeptReference) and kept.has_value
+    sign = "✗ " if isinstance(kept, KeptValue) else "◈ " if is_held else "◇ "
     here_now = item_words(kept, now_s=now_s, request=request)
     state = "shown below" if is_peeked else here_now.state
-    if isinstance(kept, KeptReference) and kept.has_value and here_now.state != "fetched":
-        state = f"{state} •"
     # Pointers differ at their ends.
     named = cut_in_the_middle(label(kept), _label_width(width) - len(sign) - 3)
     left = Content.assemble("▸ " if here else "  ", (sign, "bold $text-accent"), content(named))
