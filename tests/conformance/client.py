@@ -113,7 +113,7 @@ async def run(given: Given) -> None:
     authorizing = Authorizing(client=identity_of(given), authorizer=browse)
     session = Session(
         HttpTarget(url=given.url),
-        Options(era=era, responder=accept, timeout_s=20.0, authorizing=authorizing),
+        Options(era=era, responder=accept, timeout_s=60.0, authorizing=authorizing),
     )
     try:
         await session.connect()

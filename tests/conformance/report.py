@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[2]
 PEERS = ROOT / ".venv" / "peers"
 PACKAGE = PEERS / "node_modules/@modelcontextprotocol/conformance"
 SUITE = PACKAGE / "dist/index.js"
+LIMIT = ("--timeout", "120000")
+"""The time limit of a scenario in milliseconds. The suite runs all at once, which takes long on a busy machine."""
 COMPILED = ROOT / ".venv" / "cache" / "node"
 """The folder in which Node keeps the compiled suite."""
 PAGE = ROOT / "docs" / "conformance.md"
@@ -100,11 +102,11 @@ def outcome_of(program: str, scenario: str, revision: str, client: str) -> Outco
     ran = subprocess.run(
         [
             *(program, str(SUITE), "client", "--command", client),
-            *("--scenario", scenario, "--spec-version", revision, "--force"),
+            *("--scenario", scenario, "--spec-version", revision, "--force", *LIMIT),
         ],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=180,
         check=False,
         cwd=ROOT,
         env={**os.environ, "NODE_COMPILE_CACHE": str(COMPILED)},
@@ -119,7 +121,7 @@ def outcome_of(program: str, scenario: str, revision: str, client: str) -> Outco
 def outcomes_of(program: str, revision: str, client: str) -> tuple[dict[str, str], str]:
     """The cells of all scenarios of a revision, in one run of the suite, and its output."""
     ran = subprocess.run(
-        [program, str(SUITE), "client", "--command", client, "--requirements", revision],
+        [program, str(SUITE), "client", "--command", client, "--requirements", revision, *LIMIT],
         capture_output=True,
         text=True,
         timeout=900,

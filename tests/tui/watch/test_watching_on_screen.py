@@ -120,6 +120,9 @@ async def test_what_the_server_writes_at_its_start_is_not_a_save(tmp_path: Path)
         await shows(app, "state.json changed during a call or a start of the server")
         for number in (2, 3):
             edited.save(result=f'{{"value": {number}}}', code=f"import time\n{writes}")
+            async with asyncio.timeout(30):
+                while len(edited.started) < number:
+                    await asyncio.sleep(0.05)
             await shows(app, "server.py saved", "the server was started again")
             # Longer than a restart waits for further saves.
             await asyncio.sleep(1.5)
