@@ -8,8 +8,8 @@ from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import value_at
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 
-OF_TOOLS = "WebMCP."
-"""The beginning of the browser's methods that are about the tools of pages."""
+_OF_TOOLS = "WebMCP."
+_OF_LISTS = frozenset({"WebMCP.enable", "WebMCP.toolsAdded", "WebMCP.toolsRemoved"})
 INVOKE = "WebMCP.invokeTool"
 """The browser's request that begins a call. The reply holds only the id of the invocation."""
 RESPONDED = "WebMCP.toolResponded"
@@ -20,6 +20,11 @@ _OLD_CODE = -31954
 _FEATURE = "tools"
 _MAX_GRANTS = 100
 """The maximum number of words read of one directive."""
+
+
+def is_about_call(method: str) -> bool:
+    """True if a method of the browser is about a call of a page's tool, not about lists of tools or anything else."""
+    return method.startswith(_OF_TOOLS) and method not in _OF_LISTS
 
 
 class ToolKind(StrEnum):

@@ -32,7 +32,7 @@ from inspector.protocol.frames import (
     printed_line,
 )
 from inspector.protocol.outcome import Failure, Result, RpcError, unfinished_in
-from inspector.protocol.page import INVOKE, OF_TOOLS, RESPONDED, outcome_of_response
+from inspector.protocol.page import INVOKE, RESPONDED, is_about_call, outcome_of_response
 from inspector.protocol.tasks import CANCEL, CANCELLED, FAILED, TaskState, state_in
 
 MAX_SEARCHED = 1 << 14
@@ -108,7 +108,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     detail: str = ""
     """An error, the text of a log, a progress message, or how a form was answered. Untrusted text."""
     is_of_browser: bool = False
-    """True for a request or event of the browser's own protocol that is not about the tools of a page."""
+    """True for a request or event of the browser's own protocol that is not about a call."""
     noted: str = ""
     """For an event that is not a protocol message: its kind in recordings, such as `policy` or `authorization`."""
 
@@ -393,7 +393,7 @@ class Timeline:
             detail=self._shown(detail),
             is_of_browser=frame.channel is Channel.CDP
             and kind in _MESSAGES
-            and not title.startswith(OF_TOOLS),
+            and not is_about_call(title.partition(" ")[0]),
         )
         self._entries.append(entry)
         return entry

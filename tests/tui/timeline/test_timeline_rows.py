@@ -342,7 +342,7 @@ def test_a_note_about_trust_in_a_recording_says_its_kind_once() -> None:
     assert entry_line(entry, 80).plain.count("trust") == 1
 
 
-def test_messages_of_the_browser_are_one_row_but_those_about_tools_are_not() -> None:
+def test_messages_of_the_browser_are_one_row_but_those_about_calls_are_not() -> None:
     session = a_session()
 
     def send(number: int, method: str) -> None:
@@ -355,6 +355,7 @@ def test_messages_of_the_browser_are_one_row_but_those_about_tools_are_not() -> 
     tell("Page.loadEventFired")
     send(2, "Runtime.enable")
     tell("WebMCP.toolsAdded")
+    tell("WebMCP.toolCanceled")
     session.frame(Direction.RECEIVED, dump({"id": 1, "result": {}}), Channel.CDP)
     session.frame(Direction.RECEIVED, dump({"id": 2, "error": {"code": -1, "message": "no"}}), Channel.CDP)
     send(3, "Page.disable")
@@ -366,15 +367,15 @@ def test_messages_of_the_browser_are_one_row_but_those_about_tools_are_not() -> 
     rows.take(session, 0.0)
     lines = [row_line(row, 140).plain for row in rows.rows]
     assert (
-        "⊞ browser protocol: 3 messages  1 failed  Page.enable, Page.loadEventFired, Runtime.enable "
+        "⊞ browser protocol: 4 messages  1 failed  Page.enable, Page.loadEventFired, Runtime.enable, WebMCP.toolsAdded "
         in lines[0]
     )
     assert [line[10:].split()[0] for line in lines[1:]] == [
-        "WebMCP.toolsAdded",
+        "WebMCP.toolCanceled",
         "Page.disable",
         "#1",
         "Page.enable",
         "Page.enable",
     ]
     assert matches(rows.rows[0], ["method:runtime.enable"])
-    assert not matches(rows.rows[0], ["method:webmcp"])
+    assert not matches(rows.rows[0], ["method:webmcp.toolcanceled"])
