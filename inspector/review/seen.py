@@ -243,11 +243,14 @@ def _faults(timeline: Timeline) -> Iterator[ProtocolFault]:
 
 
 def _logged(timeline: Timeline) -> Iterator[LoggedCredential]:
+    call: Entry | None = None
     for entry in timeline.entries:
+        call = entry if _is_call(entry) else call
         where = _LOGS.get(entry.kind)
         for found in sightings(entry.detail) if where else ():
-            during = _called_at(timeline.entries, entry)
-            yield LoggedCredential(title=found.rule.title, where=where or "", tool=during)
+            yield LoggedCredential(
+                title=found.rule.title, where=where or "", tool=_name_during(call, entry.at_s)
+            )
 
 
 def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[ProtocolFault]:
@@ -263,11 +266,19 @@ def _stray_output(timeline: Timeline, entry: Entry) -> Iterator[ProtocolFault]:
 
 def _called_at(entries: Sequence[Entry], printed: Entry) -> str:
     """The name of the tool that was being called when a line was printed; empty if none was. Untrusted text."""
-    for entry in reversed(entries[: printed.number]):
-        if entry.kind is EntryKind.EXCHANGE and entry.title.startswith(_CALL):
-            is_over = entry.duration_s is not None and entry.at_s + entry.duration_s < printed.at_s
-            return "" if is_over else entry.title.removeprefix(_CALL)
-    return ""
+    before = (entries[number] for number in range(printed.number - 1, -1, -1))
+    return _name_during(next(filter(_is_call, before), None), printed.at_s)
+
+
+def _is_call(entry: Entry) -> bool:
+    return entry.kind is EntryKind.EXCHANGE and entry.title.startswith(_CALL)
+
+
+def _name_during(call: Entry | None, at_s: float) -> str:
+    """The name of the tool that `call` calls; empty if there is no call, or if it was over at `at_s`."""
+    if call is None or (call.duration_s is not None and call.at_s + call.duration_s < at_s):
+        return ""
+    return call.title.removeprefix(_CALL)
 
 
 _LOGS = {EntryKind.STDERR: "stderr", EntryKind.LOG: "a log message"}
