@@ -49,6 +49,19 @@ def test_each_host_has_a_row_that_agrees_with_its_projection() -> None:
         assert found.raw_bytes == len(dump(RESULT))
 
 
+def test_a_row_counts_the_markers_around_untrusted_text_as_the_result_does() -> None:
+    untrusted = Tool(
+        name="search", definition={"name": "search", "annotations": {"unsafeOutputHint": {"untrusted": True}}}
+    )
+    outcome, call = Result(value=RESULT), Call(tool="search", nonce="218d95db")
+    for level in Level:
+        for row in compare(outcome, untrusted, level, call=call).rows:
+            shown = project(outcome, untrusted, level, row.host, call=call)
+            assert (row.size_bytes, row.context) == (shown.model_bytes, shown.context), row.host.name
+            if level is Level.DECLARED and row.host.name == "spec":
+                assert "[untrusted content 218d95db begins" in dump(row.context.model).decode()
+
+
 @pytest.mark.parametrize("level", list(Level))
 def test_leaks_are_those_of_the_raw_result_at_every_boundary(level: Level) -> None:
     found = leaks(RESULT, level)

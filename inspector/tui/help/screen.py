@@ -50,6 +50,7 @@ _SIGNS = (
         "changed, or not passed on, by the host; in a schema: loosened; before a tool's badges: a changed definition; between two calls: differs",
     ),
     ("+", "added: only in what the model sees; before a tool's badges: a new tool"),
+    ("-", "removed: a definition or value that is gone; in a tool of a page, dropped by the browser"),
     (
         "≠",
         "breaks a rule: a result its output schema; a claim another claim, or its own form; a definition or message MCP",

@@ -107,16 +107,19 @@ class HistoryActions:
         else:
             self._will_come_back("call")
             arguments = record.arguments if record is not None else past.kept
-
             check = partial(self._call_if_it_fits, tool, arguments, action.call)
 
-            def call() -> None:
-                self._screen.run_worker(check(), group="repeating", exclusive=True)
+            def begin() -> None:
+                self._screen.run_worker(check, group="repeating", exclusive=True)
 
-            self._selection.go_to_form(tool, call)
+            self._selection.go_to_form(tool, begin)
 
     async def _call_if_it_fits(self, tool: Tool, arguments: JsonObject, call: HistoryCall) -> None:
         why = await self._runner.why_unfit(tool, arguments, call.record)
+        shown = self._selection.tool
+        if shown is None or shown.name != tool.name:
+            # The user has opened another tool, whose form is not touched.
+            return
         if why:
             words = f"Not called: the arguments no longer fit: {why}. They are in the form."
             self._screen.notify(content(words).plain, severity="warning", markup=False)

@@ -155,12 +155,6 @@ def in_order(value: Json, there: Json) -> Json:
     return {**first, **{key: item for key, item in value.items() if key not in first}}
 
 
-def is_reordered(value: Json, there: Json) -> bool:
-    """True if the members of a result are drawn in another order than that of the wire."""
-    drawn = in_order(value, there)
-    return isinstance(value, dict) and isinstance(drawn, dict) and [*drawn] != [*value]
-
-
 def in_order_of(raw: Json, model: Json, there: Json) -> Json:
     """`there`, the model's view in the shape of `raw`, with its members in the order in which they are drawn."""
     return there if is_moved(raw, model) else in_order(there, there)

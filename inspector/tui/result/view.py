@@ -39,7 +39,6 @@ from inspector.tui.result.sides import (
     in_order,
     in_order_of,
     is_moved,
-    is_reordered,
     sides_of,
 )
 from inspector.tui.text import (
@@ -495,7 +494,7 @@ def result_view(
         holder=holder,
         sensitive="" if shown.bounded.removals or level is not Level.DECLARED else _sensitive(record),
         values=(masked, model),
-        is_reordered=not is_failure and is_reordered(masked, sides.beside),
+        is_reordered=isinstance(sent, dict) and isinstance(masked, dict) and [*sent] != [*masked],
         blocks=sides.blocks,
         refused=bool(shown.context.refused) and not lacks_values(record),
         refused_as_sent=bool(shown.bounded.removals)

@@ -117,6 +117,19 @@ async def test_the_header_shows_that_the_certificate_is_not_checked(
 
 
 @SIZES
+async def test_enter_on_a_called_tool_opens_its_call_above_the_result(size: tuple[int, int]) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("4")
+        await settled(pilot, app, "▸4 Findings")
+        await pilot.press("escape", "enter")
+        await settled(pilot, app, "▸1 Call")
+
+
+@SIZES
 async def test_a_call_shows_both_sides_with_the_secret_masked_and_the_reason(size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)

@@ -181,6 +181,19 @@ def test_at_open_leaking_values_are_masked_and_marked() -> None:
     )
 
 
+def test_texts_of_the_server_that_look_like_masks_are_not_counted() -> None:
+    forged: Json = [
+        {"type": "text", "text": f"explain {word}"} for word in ("••••••••", "•••••••• (19 characters)")
+    ]
+    assert view_of({**RESULT, "content": []}).masks == view_of({**RESULT, "content": forged}).masks == 1
+
+
+def test_a_result_that_is_drawn_in_another_order_than_it_was_sent_says_so() -> None:
+    content: Json = [{"type": "text", "text": "done"}]
+    assert view_of({"x": 1, "content": content}).is_reordered
+    assert not view_of({"content": content, "x": 1}).is_reordered
+
+
 @pytest.mark.parametrize("host", [profile.name for profile in hosts()])
 @pytest.mark.parametrize("style", list(OutlineStyle))
 def test_at_open_only_what_a_host_gives_its_model_is_marked_as_reaching_it(
