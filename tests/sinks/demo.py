@@ -28,7 +28,7 @@ BETWEEN = ROOT / "tests" / "sinks" / "between.py"
 CANARY = re.compile(r"DEMO-SECRET-[A-Za-z-]+-[A-Za-z0-9]{8,}|DEMOSECRET[A-Za-z0-9]{6,}")
 """The marks of the demo's fakes."""
 SHARED = re.compile(r"DEMO-SECRET-share-[A-Za-z0-9]{20}")
-MASKED = "p shows it for 10 s"
+MASKED = "u shows it for 10 s"
 LIMIT_S = 30.0
 CTRL_J, CTRL_R, F7 = "\x0a", "\x12", "\x1b[18~"
 TOOLS = (
@@ -110,7 +110,7 @@ class DemoRun:
         self.press("v", until="Fetch this secret?")
         self.press("y", until="The server returned it.")
         since = len(self.screen.written)
-        self.press("p", until="DEMO-SECRET-share-")
+        self.press("u", until="DEMO-SECRET-share-")
         (self.revealed,) = set(SHARED.findall(self.screen.plain(since)))
         self.watch()
         self.press("m", until=MASKED)

@@ -15,7 +15,7 @@ from tests.sinks.searching import clipboard_of, files_below, found_in, processes
 from tests.sinks.server import Endpoint, Planted
 
 SERVER = ROOT / "tests" / "sinks" / "server.py"
-MASKED = "p shows it for 10 s"
+MASKED = "u shows it for 10 s"
 COUNTED = "masks itself in"
 PLACES = ("redeemed", "withheld", "error", "resource", "typed")
 
@@ -53,7 +53,7 @@ class Run:
     def begin_peek(self, place: str) -> int:
         """Show the value under the cursor; return the byte of the output at which that began."""
         since = len(self.screen.written)
-        self.screen.press("p")
+        self.screen.press("u")
         self.screen.wait_for(self.endpoint.planted[place], since=since)
         self.screen.settle(0.2, limit_s=3)
         self.watch()

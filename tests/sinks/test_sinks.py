@@ -58,7 +58,7 @@ def test_the_secrets_of_a_command_are_only_where_the_user_shows_them(
         run.press("y", until="already used")
         run.press("j", until="structuredContent.key")
         run.peek("withheld", "escape")
-        run.peek("withheld", "p")
+        run.peek("withheld", "u")
         run.press("escape", until="#1 done")
 
         run.press("y", until="Masked values stay masked.")

@@ -18,7 +18,7 @@ BASE = "http://127.0.0.1:8000/mcp"
 REDEEMED = "redeemed-Zq81hTfW"
 KEPT = "withheld-9uVb3LxD"
 QUESTION = "Fetch this secret?"
-MASKED_TITLE = "p shows it for 10 s"
+MASKED_TITLE = "u shows it for 10 s"
 SHOWN_TITLE = "masks itself in"
 
 REFERENCE: JsonObject = {
@@ -108,7 +108,7 @@ async def revealed(pilot: Pilot[None], app: SightlineApp, state: str = "fetched"
 
 async def peeked(pilot: Pilot[None], app: SightlineApp, value: str = REDEEMED) -> str:
     """The screen after a peek."""
-    await pilot.press("p")
+    await pilot.press("u")
     return await settled(pilot, app, value)
 
 

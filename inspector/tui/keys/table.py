@@ -594,7 +594,7 @@ DECIDING: tuple[Command, ...] = (
     ),
     _trust(
         "trust.propagation",
-        "p",
+        "l",
         "propagation",
         "what is sent",
         "Changes what each call to the server under the cursor says about the session: nothing, the trust labels without or "
@@ -712,7 +712,7 @@ PINS: tuple[Command, ...] = (
         "pin",
         "Pins the listed definitions, after asking. Sightline marks later changes, and asks before it calls a changed tool.",
     ),
-    _pins("pins.unpin", "d", "unpin", "unpin", "Removes the pin, after asking."),
+    _pins("pins.unpin", "backspace,delete", "unpin", "unpin", "Removes the pin, after asking.", shown="⌫"),
     _pins("pins.agree", "y", "agree", "yes", "Answers yes."),
 )
 
@@ -889,13 +889,20 @@ SCREENS: tuple[Command, ...] = (
     ),
     _secrets(
         "secrets.peek",
-        "p",
+        "u",
         "peek",
         "show 10 s",
         "Shows, for 10 seconds, a value that Sightline already has. Pressed again, it masks the value.",
     ),
     _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
-    _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value; asks first if it was fetched."),
+    _secrets(
+        "secrets.forget",
+        "backspace,delete",
+        "forget",
+        "forget",
+        "Forgets a value; asks first if it was fetched.",
+        shown="⌫",
+    ),
     _secrets(
         "secrets.copy",
         "c",

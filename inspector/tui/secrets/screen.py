@@ -51,7 +51,7 @@ NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on
 COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."
 _FORGET = "Forget this secret? Many servers return a secret only once: then you need a new reference."
 _EXPIRED = "The reference has expired: nothing was sent. Call the tool again for a new one."
-_WITHHELD = "This value came with the result, so it needs no fetching. p shows it."
+_WITHHELD = "This value came with the result, so it needs no fetching. u shows it."
 
 
 class ValuePane(Vertical):

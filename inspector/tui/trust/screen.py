@@ -107,7 +107,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(Lines.Moved)
     @on(Lines.Chosen)
     def follow(self, event: Lines.Moved | Lines.Chosen) -> None:
-        # Enter must not change anything: only `p` changes what is sent to a server.
+        # Enter must not change anything: only `l` changes what is sent to a server.
         event.stop()
         self._explain()
 

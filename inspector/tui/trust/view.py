@@ -138,7 +138,7 @@ def _server(trust: SessionTrust, name: str, detail: SourceDetail | None) -> Serv
 
 
 def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
-    """The detail after `detail` in the cycle that the user goes through with `p`. None: no trust labels are sent."""
+    """The detail after `detail` in the cycle that the user goes through with `l`. None: no trust labels are sent."""
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
 

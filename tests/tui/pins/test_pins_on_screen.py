@@ -82,7 +82,7 @@ async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:
         assert "p pins the 2 listed definitions" in await settled(pilot, app, "Not pinned.")
         await pilot.press("y")
         await settled(pilot, app, "There is no question to answer.")
-        await pilot.press("d")
+        await pilot.press("backspace")
         await settled(pilot, app, "Nothing is pinned.")
         await pilot.press("p")
         await settled(pilot, app, "Pin the 2 listed definitions")
@@ -93,7 +93,7 @@ async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:
         await settled(pilot, app, "As pinned 20")
         (file,) = folder().iterdir()
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        await pilot.press("d", "y")
+        await pilot.press("backspace", "y")
         await settled(pilot, app, "Not pinned.")
         assert list(folder().iterdir()) == []
         await pilot.press("escape")
@@ -282,7 +282,7 @@ async def test_an_unreadable_pin_is_reported_and_requires_confirmation() -> None
         await settled(pilot, app, "Sightline asks before")
         await pilot.press("P")
         await settled(pilot, app, "cannot be read")
-        await pilot.press("d", "y")
+        await pilot.press("backspace", "y")
         await settled(pilot, app, "Not pinned.")
         assert not file.exists()
 

@@ -85,7 +85,7 @@ async def test_nothing_can_be_selected_copied_or_captured_while_a_secret_is_show
 
         await pilot.press("escape", "s")
         await settled(pilot, app, "API key")
-        await pilot.press("d", "y", "escape")
+        await pilot.press("backspace", "y", "escape")
         await settled(pilot, app, "#1 done")
         assert app.ALLOW_SELECT
         assert await select()

@@ -92,7 +92,7 @@ async def test_the_empty_secrets_screen_says_so_and_every_key_is_harmless() -> N
         await settled(pilot, app, "No arguments")
         await pilot.press("s")
         await settled(pilot, app, "No secrets yet.")
-        await pilot.press("v", "y", "p", "m", "d", "c", "enter", "j", "k")
+        await pilot.press("v", "y", "u", "m", "backspace", "c", "enter", "j", "k")
         await settled(pilot, app, "No secrets yet.")
         assert app.is_running
         assert redeemer.asked == []
@@ -178,7 +178,7 @@ async def test_only_one_key_agrees_to_a_redemption() -> None:
             "enter",
             "j",
             "k",
-            "p",
+            "u",
             "m",
             "c",
             "tab",
@@ -186,7 +186,7 @@ async def test_only_one_key_agrees_to_a_redemption() -> None:
             "1",
             "r",
             "shift+tab",
-            "d",
+            "backspace",
             "question_mark",
         ):
             await pilot.press("g", "v")
@@ -228,7 +228,7 @@ async def test_enter_answers_neither_question_and_says_which_keys_do() -> None:
         assert redeemer.asked == []
         await pilot.press("escape")
         await revealed(pilot, app)
-        await pilot.press("d")
+        await pilot.press("backspace")
         await settled(pilot, app, "Forget this secret?")
         await pilot.press("enter")
         text = await settled(pilot, app, "y forgets it, Esc does not.")
@@ -382,7 +382,7 @@ async def test_an_expired_value_cannot_be_peeked_at(
         clock_of(script).now_s += 300
         await pilot.press("s")
         await settled(pilot, app, "state       expired")
-        await pilot.press("p")
+        await pilot.press("u")
         assert REDEEMED not in await settled(pilot, app, "state       expired")
         assert not app.is_guarding
 
@@ -394,14 +394,14 @@ async def test_a_forgotten_reference_can_be_revealed_again() -> None:
         await among_secrets(pilot, app)
         await revealed(pilot, app)
         await peeked(pilot, app)
-        await pilot.press("d")
+        await pilot.press("backspace")
         await settled(pilot, app, "Forget this secret?")
         # Only y agrees.
-        await pilot.press("escape", "enter", "p", "d", "y")
+        await pilot.press("escape", "enter", "u", "backspace", "y")
         text = await settled(pilot, app, "state       forgotten")
         assert REDEEMED not in text
         assert "no value yet" in text
-        await pilot.press("p")
+        await pilot.press("u")
         assert REDEEMED not in await settled(pilot, app, "state       forgotten")
         await revealed(pilot, app)
         await peeked(pilot, app)

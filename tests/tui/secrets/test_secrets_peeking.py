@@ -67,7 +67,7 @@ async def click_elsewhere(pilot: Pilot[None], _: SightlineApp) -> None:
 
 
 MASKS: dict[str, Callable[[Pilot[None], SightlineApp], Awaitable[None]]] = {
-    "p": press("p"),
+    "u": press("u"),
     "m": press("m"),
     "escape": press("escape"),
     "the cursor": press("j"),
@@ -79,7 +79,7 @@ MASKS: dict[str, Callable[[Pilot[None], SightlineApp], Awaitable[None]]] = {
     "the palette by a colon": press("colon"),
     "the help": press("question_mark"),
     "leaving": leave,
-    "forgetting": press("d", "y"),
+    "forgetting": press("backspace", "y"),
 }
 
 
@@ -158,7 +158,7 @@ async def test_a_value_is_masked_by_its_own_timer_between_two_ticks(
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)
         await revealed(pilot, app)
-        await pilot.press("p")
+        await pilot.press("u")
         await until(pilot, app, lambda _: script.opened[0].custody.peeked is None)
         await masked(pilot, app)
         assert len(drawn) == 1
@@ -178,7 +178,7 @@ async def test_a_value_whose_layout_takes_too_long_is_not_shown(
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)
         await revealed(pilot, app)
-        await pilot.press("p")
+        await pilot.press("u")
         await until(pilot, app, lambda _: script.opened[0].custody.peeked is None)
         assert REDEEMED not in await settled(pilot, app, MASKED_TITLE)
 
@@ -195,7 +195,7 @@ async def test_a_value_that_cannot_be_shown_is_an_error_without_the_value(
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await among_secrets(pilot, app)
         await revealed(pilot, app)
-        await pilot.press("p")
+        await pilot.press("u")
         text = await settled(pilot, app, "The value could not be shown (RuntimeError)")
         assert REDEEMED not in text
         assert script.opened[0].custody.peeked is None
@@ -227,15 +227,15 @@ async def test_withheld_values_are_listed_by_pointer_and_can_be_peeked_at(
         assert KEPT not in text
         assert "Show it for 10 s, or forget it." in text
         await peeked(pilot, app, KEPT)
-        await pilot.press("p")
+        await pilot.press("u")
         await masked(pilot, app, KEPT)
         await pilot.press("enter")
         await settled(pilot, app, KEPT)
         await pilot.press("m", "v", "y")
         await masked(pilot, app, KEPT)
-        await pilot.press("d")
+        await pilot.press("backspace")
         await settled(pilot, app, "Call the tool again for a new one.")
-        await pilot.press("p")
+        await pilot.press("u")
         assert KEPT not in await settled(pilot, app, "forgotten")
         assert redeemer.asked == []
 
