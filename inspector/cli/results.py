@@ -22,7 +22,7 @@ from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.undeclared import MAX_PLACES
 from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
 from inspector.hosts.masks import is_reaching, reached_words
-from inspector.hosts.profile import PROTOCOL_MEMBERS
+from inspector.hosts.profile import NO_ERROR, PROTOCOL_MEMBERS, says_no_error
 from inspector.hosts.projection import Projection
 from inspector.json.document import MAX_LINES, Document, PlainLine
 from inspector.json.exact import Json, JsonObject
@@ -160,7 +160,7 @@ def result_lines(  # noqa: PLR0913 - the parts of a printed result
             # A `_meta` of which nothing is left is missing for the same reason.
             for pointer in (removal.pointer, removal.pointer.rpartition("/")[0])
             if pointer == removal.pointer or pointer.endswith("/_meta")
-        ),
+        ).union((NO_ERROR,) if says_no_error(raw) else ()),
         [removal.pointer for removal in shown.masks.removals] if shown.reached else (),
         elsewhere=elsewhere if view is ResultSides.BOTH else "",
     )
@@ -491,6 +491,8 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         )
         for change in shown.context.changes
     ]
+    if says_no_error(shown.bounded.result) and not _has_flag(shown.context.model):
+        lines.append(_reason(METADATA, NO_ERROR, "", "host", "`false` says only that no error occurred"))
     broken = shown.output.violations
     if len(broken) == 1:
         lines.append(_reason(BROKEN, "", shown.output.sentence))
@@ -509,6 +511,10 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         lines.append(f"? {shown.undeclared.words}{first}:")
         lines += [f"    {safe_line(place)}" for place in places]
     return lines
+
+
+def _has_flag(model: Json) -> bool:
+    return isinstance(model, dict) and "isError" in model
 
 
 def _reason(sign: str, pointer: str, whole: str, rule: str = "", detail: str = "") -> OutputLine:

@@ -9,6 +9,13 @@ from inspector.json.exact import Json
 
 PROTOCOL_MEMBERS = frozenset({"/_meta", "/resultType", "/ttlMs", "/cacheScope"})
 """Pointers to the members of a result that are metadata of the protocol, and no content."""
+NO_ERROR = "/isError"
+"""The pointer to a member that is metadata too if it is false: no host needs to pass on that no error occurred."""
+
+
+def says_no_error(result: Json) -> bool:
+    """True for the result of a tool with `isError: false`."""
+    return isinstance(result, dict) and "content" in result and result.get("isError") is False
 
 
 class HostChange(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolat
 from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.apps import AppView
 from inspector.hosts.masks import is_reaching
-from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, HostChange
+from inspector.hosts.profile import NO_ERROR, PROTOCOL_MEMBERS, Call, HostChange, says_no_error
 from inspector.hosts.projection import Projection, projection_of, refusal_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonText, equal, parse
@@ -350,7 +350,7 @@ class ResultView:
     def is_quiet(self, outline: Outline, node: int) -> bool:
         """True if a node that the model lacks is protocol metadata, and no other rule withholds anything in it."""
         pointer = outline.pointer(node)
-        if outline.difference(node) is not SideDifference.LEFT or not _is_protocol_only(pointer):
+        if outline.difference(node) is not SideDifference.LEFT or not _is_metadata(outline, node):
             return False
         first = bisect_left(self._pointers, f"{pointer}/")
         # "0" is the character after "/".
@@ -366,7 +366,7 @@ class ResultView:
         """Sorted nodes without those of protocol metadata and notices; all of them if there are no others."""
         found = [node for node in nodes if not self._is_notice(outline, node)]
         for child in outline.children(0) if isinstance(outline.value(0, 0), dict) else ():
-            if _is_protocol_only(outline.pointer(child)):
+            if _is_metadata(outline, child):
                 first, last = bisect_left(found, child), bisect_left(found, outline.end(child))
                 others = [node for node in found[first:last] if not self.is_quiet(outline, node)]
                 found = [*found[:first], *others, *found[last:]]
@@ -459,6 +459,8 @@ def result_view(
     free = _without_copies(shown, gone) if shown.output.is_asked else Undeclared()
     found.add_undescribed(free)
     for node in outline.tops:
+        if outline.pointer(node) == NO_ERROR and _is_metadata(outline, node):
+            found.add(METADATA, NO_ERROR, 4)
         if outline.difference(node) is SideDifference.RIGHT:
             added = added_words(outline, node, is_failure=is_failure)
             # A value of another type in place of the whole result has no label.
@@ -726,7 +728,7 @@ def _worst_first(
             return 3
         found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
         if not found:
-            return 4 if _is_protocol_only(outline.pointer(node)) else 2
+            return 4 if _is_metadata(outline, node) else 2
         return _rule_weight(removals[found[0]].rule)
 
     places = dict.fromkeys((*outline.tops, *sorted(exposed), *broken, *sorted(free | gone)))
@@ -792,6 +794,12 @@ def _is_protocol_only(pointer: str) -> bool:
         if pointer.count("/") > 1
         else pointer in PROTOCOL_MEMBERS
     )
+
+
+def _is_metadata(outline: Outline, node: int) -> bool:
+    """True for protocol metadata, and for `isError: false`."""
+    pointer = outline.pointer(node)
+    return _is_protocol_only(pointer) or (pointer == NO_ERROR and says_no_error(outline.value(0, 0)))
 
 
 COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
