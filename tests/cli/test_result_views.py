@@ -12,6 +12,7 @@ from inspector.cli.options import host_profile
 from inspector.cli.output import OutputLine, cells, has_colours, print_lines, wrapped
 from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, ResultSides, aligned, result_lines
 from inspector.hosts.projection import Projection, project
+from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
@@ -190,6 +191,17 @@ def test_beside_each_other_metadata_and_base64_take_one_line_and_alone_they_are_
     for view, expected in ((ResultSides.RAW, result), (ResultSides.MODEL, shown.context.model)):
         rows = body(plain(result_lines(shown.masked, shown, "spec", 160, view)))
         assert_has_all(expected, side(rows))
+
+
+@pytest.mark.parametrize("host", [each.name for each in hosts()])
+def test_a_dropped_flag_of_no_error_is_metadata_with_its_reason(host: str) -> None:
+    value: Json = {"content": [{"type": "text", "text": "made"}], "isError": False}
+    shown = project(Result(value=value), None, Level.DECLARED, host_profile(host))
+    lines = plain(result_lines(value, shown, host, 200))
+    flag = next(line for line in lines if '"isError"' in line)
+    is_dropped = flag.count('"isError"') == 1
+    assert flag[0] == ("·" if is_dropped else " ")
+    assert any(line.startswith("· /isError  [host] ") for line in lines) == is_dropped
 
 
 def test_a_data_url_is_folded_but_base64_inside_a_text_is_not() -> None:

@@ -780,6 +780,24 @@ def test_a_member_that_the_host_renames_is_neither_dropped_nor_invented() -> Non
     assert reason_line(view, view.outline, here).plain == "+ the host's name for isError"
 
 
+@pytest.mark.parametrize("host", [each.name for each in hosts()])
+def test_that_no_error_occurred_is_metadata_of_a_result_but_not_of_an_answer_without_content(
+    host: str,
+) -> None:
+    view = view_of({"content": [{"type": "text", "text": "made"}], "isError": False}, host=host)
+    node = view.outline.node_at("/isError")
+    assert node is not None
+    assert view.sign(view.outline, node) in {SideDifference.NONE, SideDifference.QUIET}
+    quiet = [reason for reason in view.reasons if not reason.is_loud and "/isError" in reason.places]
+    assert bool(quiet) == (view.sign(view.outline, node) is SideDifference.QUIET)
+    failed = view_of({"content": [{"type": "text", "text": "made"}], "isError": True}, host=host)
+    there = failed.outline.node_at("/isError")
+    assert there is not None
+    assert failed.sign(failed.outline, there) is not SideDifference.QUIET
+    own = view_of({"isError": False}, Level.OPEN, host=host)
+    assert not any("/isError" in reason.places for reason in own.reasons if not reason.is_loud)
+
+
 def test_what_a_model_gets_comes_before_structured_content_that_it_does_not_get() -> None:
     rows: JsonObject = {"all": [{"id": number, "name": "x" * 20} for number in range(2_000)]}
     value: JsonObject = {"structuredContent": rows, "content": [{"type": "text", "text": dump_text(rows)}]}
