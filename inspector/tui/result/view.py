@@ -799,7 +799,10 @@ def _is_protocol_only(pointer: str) -> bool:
 def _is_metadata(outline: Outline, node: int) -> bool:
     """True for protocol metadata, and for `isError: false`."""
     pointer = outline.pointer(node)
-    return _is_protocol_only(pointer) or (pointer == NO_ERROR and says_no_error(outline.value(0, 0)))
+    if pointer != NO_ERROR:
+        return _is_protocol_only(pointer)
+    sent = outline.value(0, 0)
+    return sent is not ABSENT and says_no_error(sent)
 
 
 COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
