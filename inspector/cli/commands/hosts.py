@@ -213,16 +213,17 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     leaking = len(found.leaking)
     unknown = Counter(row.leaked.why for row in found.rows if row.leak is Leak.UNKNOWN)
     withheld = "; ".join(filter(None, (found.withheld.words, found.withheld.other_words)))
+    is_declared = bool(found.secret_count or leaking)
     lines = [
         f"boundary: {found.level.value}; server sent {found.raw_bytes:,} B; `declared`: {withheld}",
         "",
-        *table([_HEAD, *map(_row, found.rows)], width, is_whole=True),
+        *table([_HEAD, *(_row(row, is_declared=is_declared) for row in found.rows)], width, is_whole=True),
         "",
         *(f"! {sentence}" for sentence in found.bounded.remarks),
     ]
     if found.unfinished:
         return [*lines, f"Nothing reaches any model: {found.unfinished}."]
-    if not found.secret_count and not leaking:
+    if not is_declared:
         return [
             *lines,
             "Nothing is declared sensitive, so Sightline cannot detect leaks: undeclared values pass.",
@@ -233,15 +234,22 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     return [*lines, f"{'; '.join((leaks, *reasons))}."]
 
 
-def _row(row: "HostRow") -> tuple[str, ...]:
+def _row(row: "HostRow", *, is_declared: bool) -> tuple[str, ...]:
+    """The cells of a host. `is_declared`: false if nothing in the result is declared sensitive."""
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
+    from inspector.hosts.profile import evidence  # noqa: PLC0415 - as in `_compared`
 
+    kind = evidence(row.host.how)
     return (
         row.host.name,
         row.host.version,
         f"{row.size_bytes:,}",
-        "refuses it" if row.refused_open and row.leak is not Leak.YES else _leaks(row),
-        "yes" if row.observed else "not observed",
+        "refuses it"
+        if row.refused_open and row.leak is not Leak.YES
+        else _leaks(row)
+        if is_declared
+        else "nothing declared",
+        kind if kind == "specification" else "yes" if row.observed else "not observed",
         _does(row),
     )
 
@@ -289,5 +297,5 @@ def _does(row: "HostRow") -> str:
     count = row.change_count
     if not count:
         return "no changes"
-    kinds = list(dict.fromkeys(change.what for change in row.context.changes))
+    kinds = list(dict.fromkeys(change.what for change in row.changes))
     return f"{count:,} change{'' if count == 1 else 's'}: {'; '.join(kinds[:3])}"

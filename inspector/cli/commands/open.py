@@ -39,7 +39,7 @@ class _WatchingCommand(SectionedCommand):
     "watched",
     metavar="[=PATH]",
     multiple=True,
-    help="Restart the server when PATH is saved, and repeat the last call. May be repeated. Without PATH: the files of the "
+    help="Restart the server when PATH is saved, and repeat the last call if it only reads. May be repeated. Without PATH: the files of the "
     "command and the working folder, except what git ignores. Words before -- are PATHs too: --watch src -- python server.py. "
     "If the server at a URL stops, Sightline connects again when it is back.",
 )

@@ -206,7 +206,8 @@ def _unchecked(asked: ItemFindings) -> Iterator[Content]:
     total = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.all)
     of_server = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.of_server)
     more = f", {of_server:,} of them about the server itself" if of_server else ""
-    words = f"f lists all {count(total, 'finding')}{more}, and everything that was not checked"
+    all_of_them = f"all {count(total, 'finding')}{more}, and " if total else ""
+    words = f"f lists {all_of_them}everything that was not checked"
     yield Content.styled(words, FAINT)
 
 

@@ -180,8 +180,10 @@ def _without_boundary(view: ResultView, *, is_withheld: bool) -> Iterator[Conten
         )
     elif view.refused_as_sent:
         yield content(f"{host} refuses this result as sent: {there_and_back}", "bold $text-error")
-    elif view.level is not Level.OPEN and view.host != "spec" and is_withheld:
-        yield content(f"{host} itself would withhold nothing: {there_and_back}", "$text-warning")
+    elif view.level is not Level.OPEN and is_withheld:
+        is_of_page = view.sender == "page"
+        who = "an agent in the browser" if is_of_page else "MCP" if view.host == "spec" else host
+        yield content(f"{who} itself would withhold nothing: {there_and_back}", "$text-warning")
 
 
 def _by_the_host(view: ResultView) -> Iterator[Content]:
@@ -308,7 +310,7 @@ def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> 
 
 def with_number(line: Content, number: int) -> Content:
     """The line of a reason, with the number of all reasons if there are several."""
-    return Content.assemble(line, (f"  ({number:,} reasons, n next)", QUIET)) if number > 1 else line
+    return Content.assemble(line, (f"  ({number:,} reasons in all, n next)", QUIET)) if number > 1 else line
 
 
 def remark_lines(view: ResultView, most: int) -> list[Content]:

@@ -126,7 +126,7 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
     """The title above the value. `left`: the seconds until it is masked."""
     if shown:
         return Content.assemble(
-            ("Value  ", "bold"), (f"masks itself in {left} s; p masks it now", "$text-warning")
+            ("Value  ", "bold"), (f"masks itself in {left} s; u masks it now", "$text-warning")
         )
     words = "Enter or u shows it for 10 s; a held mouse button does too" if can_peek else "no value yet"
     return Content.assemble(("Value  ", "bold"), (words, _QUIET))

@@ -291,7 +291,10 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     def action_agree(self) -> None:
         asked = self._asking
         if asked is None:
-            self.notify("y answers a question: v asks one, about the secret of a reference.", markup=False)
+            self.notify(
+                "y answers a question: v asks one, about the secret of a reference. c copies a value.",
+                markup=False,
+            )
             return
         self._stop_asking()
         if self._would_forget:

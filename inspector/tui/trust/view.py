@@ -51,7 +51,7 @@ _CARRIED = {
 }
 """The labels sent to a server, in the words of a sentence."""
 
-_ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
+_ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.NONE, SourceDetail.HOSTS, SourceDetail.FULL)
 
 
 class GravestLabel(Struct, frozen=True, kw_only=True):
@@ -177,7 +177,7 @@ def sent_line(row: ServerRow) -> Content:
     """A line about the annotations that the next call to a server carries."""
     carried = carried_line("it", row.detail)
     if row.detail is None:
-        return Content.styled(f"{carried} p changes that.", _QUIET)
+        return Content.styled(f"{carried} l changes that.", _QUIET)
     if row.sent is None:
         return Content.styled(
             f"{carried} The next call carries none, because the session is not untrusted and has no sources to name.",

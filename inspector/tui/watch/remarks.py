@@ -9,12 +9,12 @@ _MOST_OF_FILE = 30
 
 def may_write(name: str) -> str:
     """The remark about a call that is not declared as read-only. `name` may be untrusted text."""
-    return f"r in {_short(name)} repeats it, now and after each save: it may write."
+    return f"r in {_short(name)} repeats it, now and on each save: it may write."
 
 
 def ended_the_server(name: str) -> str:
     """The remark about a call during which the server ended."""
-    return f"r in {_short(name)} repeats it, now and after each save: the server ended."
+    return f"r in {_short(name)} repeats it, now and on each save: it ended the server."
 
 
 def no_longer_fits(name: str, why: str) -> str:

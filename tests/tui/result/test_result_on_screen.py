@@ -178,7 +178,7 @@ async def test_a_low_pane_shows_two_reasons_where_rows_are_free_and_else_their_n
     async with app.run_test(size=(80, 20), notifications=True) as pilot:
         text = await called(pilot, app, "output breaks its schema in 2 places")
         assert text.count("  breaks the output schema: ") == (1 if more else 2)
-        assert ("reasons, n next)" in text) == bool(more)
+        assert ("reasons in all, n next)" in text) == bool(more)
 
 
 async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:

@@ -346,12 +346,12 @@ def test_the_number_of_reasons_counts_those_that_n_goes_to() -> None:
     view = view_of(value)
     assert len(view.reasons) == 4
     last = reasons(view, view.outline, None, 1)[-1].plain
-    assert last.endswith("(2 reasons, n next)")
+    assert last.endswith("(2 reasons in all, n next)")
     gone = {view.outline.pointer(node) for node in view.places}
     assert gone == {"/structuredContent/key", "/content/0"}
     # If nothing else differs, `n` goes to metadata.
     only = view_of({"content": [], "_meta": {"a": 1}, "resultType": "complete"})
-    assert "reasons, n next" not in "".join(line.plain for line in reasons(only, only.outline, None, 1))
+    assert "reasons in all" not in "".join(line.plain for line in reasons(only, only.outline, None, 1))
 
 
 def test_a_copy_that_the_boundary_rewrites_and_the_host_drops_has_the_host_as_its_reason() -> None:

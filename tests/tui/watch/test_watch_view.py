@@ -217,7 +217,7 @@ def redefined(*changes: tuple[str, str, ChangeKind], weakens: tuple[str, ...] = 
 
 
 def test_a_low_strip_names_changed_definitions_in_its_first_row() -> None:
-    remark = "r in stock_level repeats it, now and after each save: it may write."
+    remark = "r in stock_level repeats it, now and on each save: it may write."
     limit = ("noisy", "/inputSchema/properties/limit", ChangeKind.ADDED)
     many = [(f"a_tool_{number}", "/description", ChangeKind.CHANGED) for number in range(5)]
     for altered, words in (
@@ -297,4 +297,4 @@ def test_what_a_strip_tells_to_do_is_never_cut_at_80_columns() -> None:
         assert rest[-1].endswith(".")
     for words in (may_write(name), ended_the_server(name), not_listed(name)):
         assert len(words) <= 76
-    assert may_write("stock_level") == "r in stock_level repeats it, now and after each save: it may write."
+    assert may_write("stock_level") == "r in stock_level repeats it, now and on each save: it may write."

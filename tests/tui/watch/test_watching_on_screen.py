@@ -138,7 +138,7 @@ async def test_a_call_during_which_the_server_ended_is_repeated_by_a_key_only(tm
         await pilot.press("enter")
         await shows(app, "the server exited with code 7 during the call of read")
         edited.save()
-        await shows(app, "r in read repeats it, now and after each save: the server ended.")
+        await shows(app, "r in read repeats it, now and on each save: it ended the server.")
         assert edited.calls == ["read"]
         await pilot.press("r")
         await shows(app, "#2 done")
@@ -178,7 +178,7 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(
         edited.save(result='{"value": 2}')
         await shows(
             app,
-            "r in write repeats it, now and after each save: it may write.",
+            "r in write repeats it, now and on each save: it may write.",
             "from before the save",
         )
         await pilot.press("W")
@@ -343,7 +343,7 @@ async def test_a_tool_that_a_save_changed_is_named_and_marked_on_a_small_screen(
         await pilot.press("enter")
         await shows(app, "#1 done")
         edited.save(other="Another.")
-        await shows(app, "r in write repeats it, now and after each save: it may write.")
+        await shows(app, "r in write repeats it, now and on each save: it may write.")
         await shows(app, "~ other", "W shows more.")
         await pilot.press("escape", "escape")
         await shows(app, "saved")
