@@ -587,10 +587,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._servers.show(spot.server)
             return
         selection = self._servers.choose(self._servers.all[spot.server])
-        if selection.shows_result_of(spot.entry):
+        if selection.has_result_of(spot.entry):
             self._room.make_room_for(self._result)
-            self._tool.open_tab("call")
-            self._result.focus_result()
+            selection.choose_result(spot.entry)
         elif isinstance(spot.entry, Item) and not spot.entry.takes_arguments and not self.READ_ONLY:
             self._tool.open_tab("call")
             self._use(self._servers.all[spot.server], spot.entry)
@@ -771,6 +770,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     def _show_failure(self, server: ServerParts, message: str, hint: str) -> None:
         self._end_opening()
+        server.forget_call()
         if server.watch is not None and server.watch.shows_failure(message):
             return
         # A server that could not be started reports its state, and the reason again as that of the connection.

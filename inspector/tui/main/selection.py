@@ -284,9 +284,20 @@ class Selection:
         self._leave_unlisted()
         self.go_to(entry)
 
-    def shows_result_of(self, entry: Entry) -> bool:
-        """True if this item is open and has a result."""
-        return self._item is not None and self._item.entry is entry and self.record is not None
+    def has_result_of(self, entry: Entry) -> bool:
+        """True if a call of this item has ended."""
+        return self._record(entry) is not None
+
+    def choose_result(self, entry: Entry) -> None:
+        """Open an item that has a result, and focus the result."""
+        self._leave_unlisted()
+        self._tool.open_tab("call")
+        if self._item is not None and self._item.entry is self._wanted_entry is entry:
+            self._result.focus_result()
+        else:
+            # Enter may follow a move before the item under the cursor is shown.
+            self._focus_result_of = call_name(entry) or ""
+            self.open(entry)
 
     def relist(self, catalogue: Catalogue, rows: Rows, nothing: str) -> None:
         """Show a new listing. `nothing`: the words to show if it has no items.

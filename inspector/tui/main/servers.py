@@ -303,12 +303,15 @@ class ServerParts:
 
     # What the screen reports.
 
+    def forget_call(self) -> None:
+        """Make no call once the server is connected again: a restart for a call has failed."""
+        self._then = None
+
     def fail(self, message: str, hint: str) -> None:
         """Store and show the reason why there is no connection.
 
         `message` and `hint` may quote untrusted text.
         """
-        self._then = None
         # The stderr of a browser says nothing about a page.
         is_page = isinstance(self.target, PageTarget)
         stderr = () if is_page else self.link.last_words()

@@ -308,6 +308,34 @@ async def test_repeat_calls_the_open_item_only() -> None:
 
 
 @SIZES
+async def test_enter_right_after_a_move_goes_to_the_result_as_it_does_later(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(asked: ItemAsked) -> ToolView:
+        time.sleep(0.2)
+        return tool_view(asked.entry, asked.record, asked.before)
+
+    monkeypatch.setattr(selection, "_asked_item", slowly)
+    plain: JsonObject = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+    said = answering({"content": [{"type": "text", "text": "answer of first"}]})
+    app = app_of(
+        Script(tools=[{"name": name, **plain} for name in ("first", "second")], answers={"first": said})
+    )
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "▸ first")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "escape", "down")
+        await settled(pilot, app, "▸ second")
+        for key in ("up", "enter"):
+            app.simulate_key(key)
+        await until(pilot, app, lambda text: "answer of first" in text and "Esc tools" in text)
+        assert app.screen.query_one(ResultPane).has_focus_within
+
+
+@SIZES
 async def test_a_key_that_has_no_effect_shows_why(size: tuple[int, int]) -> None:
     app = app_of(script())
     async with app.run_test(size=size, notifications=True) as pilot:

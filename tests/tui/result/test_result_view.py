@@ -868,7 +868,8 @@ def test_the_verdict_says_that_the_boundary_is_not_part_of_a_host() -> None:
     words = "claude-code itself would withhold nothing: B shows `open`, b goes back"
     assert words in strip(view_of(value, host="claude-code")).plain
     assert words not in strip(view_of(value, host="claude-code", level=Level.OPEN)).plain
-    assert "itself would" not in strip(view_of(value)).plain
+    assert "MCP itself would withhold nothing" in strip(view_of(value)).plain
+    assert "itself would" not in strip(view_of({"content": []})).plain
 
 
 REFUSED: JsonObject = {

@@ -147,6 +147,24 @@ async def test_a_call_during_which_the_server_ended_is_repeated_by_a_key_only(tm
         assert edited.calls == ["read"] * 3
 
 
+async def test_a_call_asked_for_while_the_server_cannot_start_is_not_made_later(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pilot.press("j", "enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done")
+        edited.save(code="def x(:")
+        await shows(app, "SyntaxError: invalid syntax")
+        await pilot.press("r")
+        await shows(app, "the server exited with code 1")
+        edited.save()
+        await shows(app, "r in write repeats it, now and on each save: it may write.")
+        # Longer than a listing and a call take.
+        await asyncio.sleep(0.5)
+        assert edited.calls == ["write"]
+
+
 async def test_a_save_is_not_the_cause_of_what_another_client_profile_changes(tmp_path: Path) -> None:
     edited = Edited(tmp_path)
     async with watched(edited) as (pilot, app):
