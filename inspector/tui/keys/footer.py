@@ -143,6 +143,9 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "main.back", "cancel"
     elif now.is_unmasked:
         yield "main.back", "mask"
+    if now.part is FocusedPart.RESULT and not (now.is_ready or now.is_opening or now.is_recording):
+        # A call that ended the server is the first that one wants to make again.
+        yield "session.reconnect", ""
     yield from _offers_of_part(now)
     if now.part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}:
         yield "app.palette", ""

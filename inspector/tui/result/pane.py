@@ -197,6 +197,8 @@ class ResultPane(Vertical):
         """Why values address the model according to the review, by the number of the call, then by pointer."""
         self._unsigned: ResultView | None = None
         """The shown view without the signs that these findings add."""
+        self._first_spot: Spot | None = None
+        """Where the cursor was put when the result was shown."""
         self._signs = Latest(self, _signed, self._take_signed, self._no_signs)
         self._wants_json = False
         self._jsons = Latest(self, _with_json, self._take_json, self._no_json)
@@ -409,6 +411,9 @@ class ResultPane(Vertical):
             self._draw(view, self.values.spot)
         else:
             self.values.remark(view.outline, _ResultRemarks(view, view.outline))
+            if view.order and view.reasons and view.reasons[0].weight:
+                # Nothing worse than a finding is in the result.
+                self.values.lead(view.outline, self._first_spot, view.order[0])
             self._explain()
         self.post_message(self.KeysChanged())
 
@@ -686,6 +691,8 @@ class ResultPane(Vertical):
         )
         self._choose_sides()
         self.values.show_outline(outline, remarks, spot=spot, folded=folded, is_new=is_new)
+        if is_new:
+            self._first_spot = spot
         self._label()
         self._explain()
 

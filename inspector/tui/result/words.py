@@ -153,9 +153,9 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
     parts += _by_the_host(view)
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
-    if view.remarks:
+    if remarks := result_remarks(view):
         parts.append(
-            Content.styled(f"! {count(len(view.remarks), 'remark')} on the result, in tab 4", "$text-warning")
+            Content.styled(f"! {count(len(remarks), 'remark')} on the result, in tab 4", "$text-warning")
         )
     return tuple(parts)
 

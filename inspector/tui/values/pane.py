@@ -199,6 +199,14 @@ class OutlineLines(Lines):
             self._folded = folded
             self._count(folded)
 
+    def lead(self, outline: Outline, first: Spot | None, node: int) -> None:
+        """Move the cursor to a node, unless the user has moved it from `first`, where `show_outline` put it."""
+        if self._rows is not None and self._rows.outline is outline:
+            if self.spot == first:
+                self.go_to(node)
+        elif self._wanted is outline and self._spot == first:
+            self._spot = outline.spot(node)
+
     def remark(self, outline: Outline, remarks: Remarks) -> None:
         """Draw other signs and words in the rows of the same outline."""
         if outline is self._wanted:
