@@ -33,6 +33,8 @@ from inspector.protocol.outcome import Failure
 from inspector.safe_text import safe_line
 
 REMOVED, REACHING, ADDED, CHANGED, BROKEN, SAME, METADATA = "✗", "!", "+", "~", "≠", " ", "·"
+ADDRESSES = "@"
+"""The sign of a text that reads like an instruction to the model."""
 UNMASK = "Show sensitive values in what the server sent and, at open, in what the model sees."
 """The help of --unmask."""
 CONTINUED = "↪"
@@ -44,6 +46,7 @@ _COLOURS = {
     REMOVED: Colour.RED,
     REACHING: Colour.RED,
     BROKEN: Colour.RED,
+    ADDRESSES: Colour.RED,
     ADDED: Colour.GREEN,
     CHANGED: Colour.YELLOW,
 }
@@ -493,6 +496,9 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     ]
     if says_no_error(shown.bounded.result) and not _has_flag(shown.context.model):
         lines.append(_reason(METADATA, NO_ERROR, "", "host", "`false` says only that no error occurred"))
+    to_model, limit = addressing_of(shown)
+    lines += [_reason(ADDRESSES, "", sentence) for sentence in to_model]
+    lines += [_reason("?", "", limit)] if limit else []
     broken = shown.output.violations
     if len(broken) == 1:
         lines.append(_reason(BROKEN, "", shown.output.sentence))
@@ -511,6 +517,35 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         lines.append(f"? {shown.undeclared.words}{first}:")
         lines += [f"    {safe_line(place)}" for place in places]
     return lines
+
+
+def addressing_of(shown: Projection) -> tuple[list[str], str]:
+    """Sentences about the texts that read like instructions to the model, and one that says how much was searched.
+
+    The latter is empty if all of the result was searched. Texts that the boundary withholds are left out.
+    """
+    from inspector.review.addressing import addressing  # noqa: PLC0415 - few commands print results
+
+    if isinstance(shown.outcome, Failure) or shown.unfinished:
+        return [], ""
+    found = addressing(shown.raw)
+    withheld = {removal.pointer for removal in shown.bounded.removals if not is_delimited(removal)}
+    passed = [pointer for pointer in found.pointers if not _is_below(pointer, withheld)]
+    more = (
+        [f"{len(passed) - MAX_LINES:,} more texts read like instructions"] if len(passed) > MAX_LINES else []
+    )
+    sentences = [
+        f"{pointer or '(the whole result)'} reads like an instruction to the model: SL-INJ001"
+        for pointer in passed[:MAX_LINES]
+    ]
+    return [*sentences, *more], found.limit
+
+
+def _is_below(pointer: str, places: set[str]) -> bool:
+    """True if a pointer is one of `places`, or leads into one of them."""
+    while pointer and pointer not in places:
+        pointer = pointer.rpartition("/")[0]
+    return pointer in places
 
 
 def _has_flag(model: Json) -> bool:

@@ -34,6 +34,12 @@ def test_a_call_prints_both_views_and_why_they_differ() -> None:
     }.items() <= (ran.json["withheld"][0].items())
 
 
+def test_json_names_the_texts_that_address_the_model() -> None:
+    ran = sightline("call", "search_web", "--arg", "query=cats", "--format", "json", "demo")
+    message = "/content/2/text reads like an instruction to the model: SL-INJ001"
+    assert {"message": message} in ran.json["remarks"]
+
+
 @pytest.mark.parametrize(
     ("options", "in_raw", "in_model"),
     [

@@ -276,6 +276,8 @@ def test_the_way_back_is_in_the_footer_before_any_other_key(keys: Keys, width: i
         (KeySituation(part=FocusedPart.INPUT), "call"),
         (KeySituation(part=FocusedPart.FILTER), "keep"),
         (KeySituation(part=FocusedPart.FAILURE, is_ready=False), "reconnect"),
+        (KeySituation(part=FocusedPart.RESULT, is_ready=False, has_result=True), "reconnect"),
+        (KeySituation(part=FocusedPart.RESULT, is_ready=False, has_result=True, is_recording=True), "tools"),
     ],
 )
 def test_the_footer_begins_with_the_most_important_key(situation: KeySituation, first: str) -> None:

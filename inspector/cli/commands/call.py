@@ -34,6 +34,7 @@ from inspector.cli.quoting import Quotes
 from inspector.cli.results import (
     UNMASK,
     ResultSides,
+    addressing_of,
     output_shape,
     remarks_shape,
     result_lines,
@@ -445,12 +446,13 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         safe = masks.masked(stderr)
         stderr, remark = stderr if output.unmask else [*safe.lines], safe.remark("stderr")
     if output.as_json:
+        to_model, limit = addressing_of(shown)
         shape: JsonObject = {
             _KEYS.get(record.kind, "resource"): record.title,
             **_sides_shape(shown, raw, model, output.view),
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
-            "remarks": remarks_shape((*shown.remarks, *filter(None, (of_page, remark)))),
+            "remarks": remarks_shape((*shown.remarks, *to_model, *filter(None, (limit, of_page, remark)))),
             **({"argument_remarks": remarks_shape(tuple(about_arguments))} if about_arguments else {}),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),

@@ -18,6 +18,7 @@ from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.results import (
     UNMASK,
     ResultSides,
+    addressing_of,
     remarks_shape,
     result_lines,
     unfinished_shape,
@@ -93,6 +94,7 @@ def command(  # noqa: PLR0913 - an option each
     model = shown.context.model if unmask else shown.masked_model
     if format_ == "json":
         passed = shown.bounded.result
+        to_model, limit = addressing_of(shown)
         print_json(
             {
                 "boundary": lens.level.value,
@@ -103,7 +105,7 @@ def command(  # noqa: PLR0913 - an option each
                 "error": shown.bounded.error.value if shown.bounded.error else None,
                 "undeclared": shown.undeclared.number,
                 "undeclared_places": [*shown.undeclared.places],
-                "remarks": remarks_shape(shown.remarks),
+                "remarks": remarks_shape((*shown.remarks, *to_model, *filter(None, (limit,)))),
                 **unfinished_shape(shown),
             }
         )

@@ -3,27 +3,22 @@
 Source: the WebMCP draft, 6.3.1.2.
 """
 
-from collections.abc import Iterable, Iterator
-
-from msgspec.structs import replace
+from collections.abc import Iterator
 
 from inspector.hidden_characters import Hidden, HiddenKind
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve, split
-from inspector.json.texts import OVERLAP, STRETCH, stretches
+from inspector.review.addressing import addressed
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.prose import tagged
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.review.rule import ReviewRule
-from inspector.review.signals import NO_SCORE, NOTABLE, InstructionScore, judged
-from inspector.review.texts import Text, TextPlace, first_of
-
-_SHORTEST_TEXT = 12
+from inspector.review.texts import first_of
 
 
 def _orders(call: ReviewedCall) -> Iterator[Hit]:
     untrusted = call.offer.traits.untrusted.value is True
-    for text, found in _judged(call.read.texts, call.hidden):
+    for text, found in addressed(call.read.texts, call.hidden):
         declared = " The tool declares that its content is untrusted." if untrusted else ""
         yield Hit(
             message=f"The result contains instructions to the model: {'; '.join(found.reasons)} (score {found.score:g}).{declared}",
@@ -37,7 +32,7 @@ def _orders(call: ReviewedCall) -> Iterator[Hit]:
 
 
 def _asks(offer: Offer) -> Iterator[Hit]:
-    for text, found in _judged(first_of(offer.texts).texts, offer.hidden):
+    for text, found in addressed(first_of(offer.texts).texts, offer.hidden):
         yield Hit(
             message=f"The request contains instructions: {'; '.join(found.reasons)} (score {found.score:g}).",
             pointer=text.pointer,
@@ -45,34 +40,6 @@ def _asks(offer: Offer) -> Iterator[Hit]:
             confidence=found.confidence,
             severity=found.severity,
         )
-
-
-def _judged(
-    texts: Iterable[tuple[Text, int]], hiding: Iterable[Hidden]
-) -> Iterator[tuple[Text, InstructionScore]]:
-    """The texts that give instructions, each with its score. `texts`: with the number of characters to search."""
-    hidden = {found.pointer for found in hiding}
-    for text, length in texts:
-        if len(text.text) < _SHORTEST_TEXT or text.place is TextPlace.KEY:
-            continue
-        found = _highest(text.text[:length], text.pointer, hidden=text.pointer in hidden)
-        if found.score >= NOTABLE:
-            yield text, found
-
-
-def _highest(text: str, pointer: str, *, hidden: bool) -> InstructionScore:
-    """The score of the stretch of a text with the highest score.
-
-    A long text is searched in stretches, so that no search holds the interpreter's lock for long.
-    """
-    best = NO_SCORE
-    for number, stretch in enumerate(stretches(text)):
-        # Prose may occur in any place of a result.
-        prose = Text(pointer=pointer, place=TextPlace.PROSE, text=stretch)
-        found = judged(prose, hidden=hidden)
-        if found.score > best.score:
-            best = replace(found, at=found.at + number * (STRETCH - OVERLAP))
-    return best
 
 
 _NAMES = {

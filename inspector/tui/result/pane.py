@@ -153,6 +153,9 @@ class ResultPane(Vertical):
 
         uri: str
 
+    _first_spot: Spot | None = None
+    """Where the cursor was put when the result was shown."""
+
     def __init__(self) -> None:
         super().__init__(id="result", classes="-empty")
         self._verdict = PlainText(id="result-verdict")
@@ -197,8 +200,6 @@ class ResultPane(Vertical):
         """Why values address the model according to the review, by the number of the call, then by pointer."""
         self._unsigned: ResultView | None = None
         """The shown view without the signs that these findings add."""
-        self._first_spot: Spot | None = None
-        """Where the cursor was put when the result was shown."""
         self._signs = Latest(self, _signed, self._take_signed, self._no_signs)
         self._wants_json = False
         self._jsons = Latest(self, _with_json, self._take_json, self._no_json)
