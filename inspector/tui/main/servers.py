@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.content import Content
 from textual.screen import Screen
 from textual.worker import Worker, WorkerCancelled
 
@@ -485,6 +486,13 @@ class Servers:
         """The last complete listing of each server, by its number, which the reviews compare."""
         for server in self.all:
             server.reviewer.others = partial(self._others, server)
+        stage.gate.findings = self._findings_about
+
+    def _findings_about(self, session: Session, name: str) -> Content:
+        """The number of findings about a tool in words; empty if there are none."""
+        server = next((server for server in self.all if server.link.session is session), None)
+        tool = session.catalogue.tool(name)
+        return (server.reviewer.sign(tool).explained if server and tool else None) or Content("")
 
     @property
     def are_several(self) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 
@@ -44,6 +45,10 @@ class RecordAmended(Message):
     record: CallRecord
 
 
+def _no_findings(_session: Session, _tool: str) -> Content:
+    return Content("")
+
+
 class PolicyGate:
     """Checks calls and results against the policy.
 
@@ -56,6 +61,8 @@ class PolicyGate:
         terms: Terms | None,
     ) -> None:
         self._screen = screen
+        self.findings: Callable[[Session, str], Content] = _no_findings
+        """Returns the number of findings about a tool in words, which a question before its call shows."""
         self.source = terms.source if terms else ""
         """The file of the policy; empty for the built-in policy. Untrusted text."""
         self.doubts = terms.doubts if terms else ()
@@ -94,10 +101,10 @@ class PolicyGate:
         match considered.verdict:
             case Verdict.BLOCK:
                 await self.oversight.decline(session, considered)
-                await self._ask_about(considered, on_hold)
+                await self._ask_about(session, considered, on_hold)
                 raise BlockedError("blocked by the policy; nothing was sent")
             case Verdict.CONFIRM:
-                if not await self._ask_about(considered, on_hold):
+                if not await self._ask_about(session, considered, on_hold):
                     await self.oversight.decline(session, considered)
                     raise NotConfirmedError("you did not agree; nothing was sent")
                 agreement = Agreement.USER
@@ -147,10 +154,13 @@ class PolicyGate:
             self._screen.notify(f"Agent session {oversight.number} begins.", markup=False)
         return agreed
 
-    async def _ask_about(self, considered: Consideration, on_hold: Callable[[bool], None]) -> bool:
+    async def _ask_about(
+        self, session: Session, considered: Consideration, on_hold: Callable[[bool], None]
+    ) -> bool:
         on_hold(True)
+        found = self.findings(session, considered.name)
         try:
-            return await self.ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK))
+            return await self.ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK, found=found))
         finally:
             on_hold(False)
 

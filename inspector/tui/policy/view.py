@@ -31,6 +31,7 @@ _MAX_CHANGES, _MAX_SIDE = 3, 240
 _LONG_NAME = 60
 """The maximum number of characters of a tool's name in the title. The facts show a longer name in full."""
 _INPUT_CLASSES = "inputMetadata.sensitivity"
+_NOTHING = Content("")
 
 
 class DecisionView(Struct, frozen=True, kw_only=True):
@@ -44,10 +45,10 @@ class DecisionView(Struct, frozen=True, kw_only=True):
     """The arguments as they will be sent, with sensitive values masked."""
 
 
-def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
+def call_view(considered: Consideration, *, chunk: int, found: Content = _NOTHING) -> DecisionView:
     """The content of the dialog that asks whether to make a call, or says that it is blocked.
 
-    `chunk`: the number of characters after which a text is wrapped.
+    `chunk`: the number of characters after which a text is wrapped. `found`: the number of findings about the tool.
     """
     is_asked = considered.verdict is Verdict.CONFIRM
     name = content(cut_in_the_middle(considered.name, _LONG_NAME))
@@ -63,7 +64,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
             *(() if is_asked else (Content.styled(blocked, _QUIET),)),
             Content(""),
             Content.styled("About the call", "bold"),
-            *_facts(considered, considered.tool),
+            *_facts(considered, considered.tool, found),
         ),
         agree="call" if is_asked else "",
         arguments=Document(_masked(considered), chunk=chunk),
@@ -165,26 +166,28 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def _facts(considered: Consideration, tool: Tool | None) -> Iterator[Content]:
+def _facts(considered: Consideration, tool: Tool | None, found: Content) -> Iterator[Content]:
     if len(considered.name) > _LONG_NAME:
         yield _labelled("name", content(shortened(considered.name, _LONGEST)))
     yield _labelled("server", content(shortened(considered.server, _LONGEST)))
     if tool is None:
         yield _labelled("tool", Content("unknown: the server does not list it"))
     else:
-        found = traits_of_tool(tool)
-        words = " · ".join(badge.word for badge in badges(found))
+        traits = traits_of_tool(tool)
+        words = " · ".join(badge.word for badge in badges(traits))
         facts = (
             ("declared", Content.styled(words, "bold") if words else None),
-            ("outcome", _trait(found.outcome)),
-            ("destination", _trait(found.destinations)),
+            ("outcome", _trait(traits.outcome)),
+            ("destination", _trait(traits.destinations)),
             ("accepts", _accepted(tool)),
-            ("returns", _trait(found.data_classes)),
+            ("returns", _trait(traits.data_classes)),
         )
         declared = [_labelled(name, words) for name, words in facts if words is not None]
         yield from declared or (
             _labelled("declared", Content("nothing about what it does and with which data")),
         )
+    if found:
+        yield _labelled("review", Content.assemble(found, "  (tab 4; no rule decides by it)"))
     if considered.resolution is not None:
         yield _labelled("resolved", _resolved(considered.resolution))
     yield from _held(considered.trust)
