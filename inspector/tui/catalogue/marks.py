@@ -86,7 +86,7 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
 
     def _legend(self, *, with_short: bool) -> Content:
         badges = (
-            _joined(": ", each.short, each.words)
+            _joined(" = ", each.short, each.words)
             if with_short and each.short.plain != each.words.plain
             else each.words
             for each in self.badges

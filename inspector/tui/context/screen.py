@@ -85,7 +85,13 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
         if any(total.assumed for total in made.totals):
             hosts.append(Content.styled(ASSUMED, "$text-warning"))
         self._notes.show(
-            Content("\n").join([*notes, Content.styled("By host", "bold"), *hosts] if hosts else notes)
+            Content("\n").join(
+                [
+                    Content.styled("What is counted", "bold"),
+                    *notes,
+                    *((Content.styled("By host", "bold"), *hosts) if hosts else ()),
+                ]
+            )
         )
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it

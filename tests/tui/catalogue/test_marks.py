@@ -35,7 +35,7 @@ TOOL = Tool(name="read_text", definition={})
         (LISTED, 26, "untrusted · delete · write", ""),
         (LISTED, 25, "untrusted · delete +1", "untrusted · delete · write"),
         (LISTED, 20, "untrusted +2", "untrusted · delete · write"),
-        (LISTED, 11, "untr +2", "untr: untrusted · del: delete · write"),
+        (LISTED, 11, "untr +2", "untr = untrusted · del = delete · write"),
         (LISTED, 6, "+3", "untrusted · delete · write"),
         (LISTED, 1, "", "untrusted · delete · write"),
         (FOUND, 47, "~ changed  ▲11 high  untrusted · delete · write", ""),
@@ -55,7 +55,7 @@ TOOL = Tool(name="read_text", definition={})
             FOUND,
             15,
             "~ ▲11 untr +2",
-            "~ changed · 11 findings: ▲11 high · untr: untrusted · del: delete · write",
+            "~ changed · 11 findings: ▲11 high · untr = untrusted · del = delete · write",
         ),
         (
             FOUND,
