@@ -522,13 +522,14 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
 def addressing_of(shown: Projection) -> tuple[list[str], str]:
     """Sentences about the texts that read like instructions to the model, and one that says how much was searched.
 
-    The latter is empty if all of the result was searched. Texts that the boundary withholds are left out.
+    The latter is empty if all of the result was searched. Texts that the boundary withholds or that are masked are
+    left out: the search reads the masked result, because a pointer may have a secret as a key.
     """
     from inspector.review.addressing import addressing  # noqa: PLC0415 - few commands print results
 
     if isinstance(shown.outcome, Failure) or shown.unfinished:
         return [], ""
-    found = addressing(shown.raw)
+    found = addressing(shown.masked_sent)
     withheld = {removal.pointer for removal in shown.bounded.removals if not is_delimited(removal)}
     passed = [pointer for pointer in found.pointers if not _is_below(pointer, withheld)]
     more = (

@@ -10,10 +10,20 @@ from rich.cells import cell_len
 from inspector.boundary.options import Level
 from inspector.cli.options import host_profile
 from inspector.cli.output import OutputLine, cells, has_colours, print_lines, wrapped
-from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, ResultSides, aligned, result_lines
+from inspector.cli.results import (
+    ADDED,
+    CHANGED,
+    REMOVED,
+    SAME,
+    ResultSides,
+    addressing_of,
+    aligned,
+    result_lines,
+)
 from inspector.hosts.projection import Projection, project
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, parse
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.review.texts import READ
 from inspector.safe_text import safe_line
@@ -218,8 +228,22 @@ def test_a_text_that_addresses_the_model_has_a_line_unless_it_is_withheld() -> N
     assert closed.bounded.removals
     assert not any(line.startswith("@") for line in plain(result_lines(value, closed, "spec", 100)))
     long: JsonObject = {"content": [{"type": "text", "text": "word " * (READ // 5)}, *content]}
-    lines = plain(result_lines(long, shown_of(long), "spec", 100))
-    assert any(line.startswith("? only the first ") for line in lines)
+    assert addressing_of(shown_of(long))[1].startswith("only the first ")
+
+
+@pytest.mark.parametrize("level", Level)
+def test_a_line_about_a_text_quotes_no_secret_that_is_a_key(level: Level) -> None:
+    secret = "planted-secret-4711"
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"key": {"type": "string", "x-sensitive": True}, "other": {"type": "object"}},
+    }
+    tool = Tool(name="mint", definition={"name": "mint", "outputSchema": schema})
+    value: JsonObject = {"content": [], "structuredContent": {"key": secret, "other": {secret: ORDER}}}
+    shown = project(Result(value=value), tool, level, host_profile("spec"))
+    lines = plain(result_lines(shown.masked_sent, shown, "spec", 100))
+    assert not any(secret in line for line in lines)
+    assert not any(secret in sentence for sentence in addressing_of(shown)[0])
 
 
 def test_a_data_url_is_folded_but_base64_inside_a_text_is_not() -> None:

@@ -240,15 +240,14 @@ def _row(row: "HostRow", *, is_declared: bool) -> tuple[str, ...]:
     from inspector.hosts.profile import evidence  # noqa: PLC0415 - as in `_compared`
 
     kind = evidence(row.host.how)
+    unprotected = _leaks(row) if is_declared else "nothing declared"
+    if row.refused_open and row.leak is not Leak.YES:
+        unprotected = "refuses it"
     return (
         row.host.name,
         row.host.version,
         f"{row.size_bytes:,}",
-        "refuses it"
-        if row.refused_open and row.leak is not Leak.YES
-        else _leaks(row)
-        if is_declared
-        else "nothing declared",
+        unprotected,
         kind if kind == "specification" else "yes" if row.observed else "not observed",
         _does(row),
     )
