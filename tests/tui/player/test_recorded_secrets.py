@@ -29,7 +29,7 @@ async def test_with_the_identity_withheld_values_are_masked_and_can_be_peeked_at
         assert CANARY not in await settled(pilot, app, "spec, declared")
         await pilot.press("s")
         await settled(pilot, app, "structuredContent.key")
-        await pilot.press("p")
+        await pilot.press("u")
         await settled(pilot, app, "CANARY-other-secret")
         await pilot.press("v")
         await settled(pilot, app)
