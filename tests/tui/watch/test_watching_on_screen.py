@@ -154,10 +154,16 @@ async def test_a_call_asked_for_while_the_server_cannot_start_is_not_made_later(
         await shows(app, "Enter call")
         await pilot.press("enter")
         await shows(app, "#1 done")
-        edited.save(code="def x(:")
-        await shows(app, "SyntaxError: invalid syntax")
+        edited.save(code="raise SystemExit(3)")
+        await shows(app, "the server exited with code 3", "  failed  ")
+        starts = len(edited.started)
         await pilot.press("r")
-        await shows(app, "the server exited with code 1")
+        async with asyncio.timeout(30):
+            while len(edited.started) == starts:
+                await asyncio.sleep(0.05)
+        await shows(app, "  failed  ")
+        # The header is drawn before the failure is taken in.
+        await asyncio.sleep(0.3)
         edited.save()
         await shows(app, "r in write repeats it, now and on each save: it may write.")
         # Longer than a listing and a call take.
