@@ -107,9 +107,7 @@ def strip_lines(view: WatchView, width: int, *, is_typing: bool = False) -> list
         when = (
             "A save restarts the server and" if view.is_started else "After a save or its return, Sightline"
         )
-        words = (
-            f"{when} repeats the last call if it only reads; r repeats any call, then on each save too."
-        )
+        words = f"{when} repeats the last call if it only reads; r repeats any call, then on each save too."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
