@@ -117,6 +117,11 @@ def test_one_host_is_shown_in_full_below_the_table(tmp_path: Path) -> None:
 def test_the_output_says_that_nothing_is_declared_sensitive(tmp_path: Path) -> None:
     out = compared(tmp_path, {"content": []}, tool=None).out
     assert "Nothing is declared sensitive" in out
+    rows = {line.split()[0]: line for line in out.splitlines() if line.split()[:1]}
+    found = [rows[host.name] for host in hosts()]
+    # No host can be said not to leak.
+    assert all("nothing declared" in row or "refuses it" in row for row in found), out
+    assert sum("specification" in row for row in found) == 1
 
 
 def test_the_server_name_is_passed_to_the_hosts_that_use_it(tmp_path: Path) -> None:
