@@ -6,7 +6,9 @@ The suite needs Node 22; `make test` installs it, and a Node of its own, with th
 from collections.abc import Iterator
 
 import pytest
+from httpx2 import Timeout
 
+from inspector.connect import http
 from tests.conformance.client import served
 from tests.conformance.report import (
     OF_SKILLS,
@@ -56,7 +58,9 @@ def program() -> str:
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The command of the client."""
     path = tmp_path_factory.mktemp("client") / "socket"
-    with served(path):
+    with pytest.MonkeyPatch.context() as patch, served(path):
+        # The suite starts all scenarios at once. On a busy machine, a connection then takes longer than a user would wait.
+        patch.setattr(http, "TIME_LIMITS", Timeout(60.0, read=None))
         yield relay(path)
 
 
@@ -71,12 +75,7 @@ def test_the_scenarios_of_a_revision_have_the_outcomes_stated_on_the_page(client
     cells, text = outcomes_of(program(), revision, client)
     wanted = {name for name, each in (*scored(), *extensions()) if each == revision} - {RETRIED}
     found = {name: cells.get(name, "not run ✗") for name in wanted}
-    failed = [name for name, cell in found.items() if "✗" in cell or cell.startswith("0/")]
-    # The suite starts all scenarios at once. On a busy machine, a connection can then take longer than its limit.
-    assert len(failed) <= len(wanted) // 2, text
-    for name in failed:
-        alone = outcome_of(program(), name, revision, client)
-        assert alone.is_good, alone.text[-6_000:]
+    assert not {name: cell for name, cell in found.items() if "✗" in cell or cell.startswith("0/")}, text
     assert not [name for name in wanted if "✗" in documented()[name, revision]]
 
 
