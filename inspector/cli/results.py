@@ -526,27 +526,22 @@ def addressing_of(shown: Projection) -> tuple[list[str], str]:
     left out: the search reads the masked result, because a pointer may have a secret as a key.
     """
     from inspector.review.addressing import addressing  # noqa: PLC0415 - few commands print results
+    from inspector.review.finding import READS_LIKE_AN_INSTRUCTION  # noqa: PLC0415 - few commands print results
 
     if isinstance(shown.outcome, Failure) or shown.unfinished:
         return [], ""
     found = addressing(shown.masked_sent)
-    withheld = {removal.pointer for removal in shown.bounded.removals if not is_delimited(removal)}
-    passed = [pointer for pointer in found.pointers if not _is_below(pointer, withheld)]
+    withheld = frozenset(removal.pointer for removal in shown.bounded.removals if not is_delimited(removal))
+    lengths = sorted({len(pointer) for pointer in withheld})
+    passed = [pointer for pointer in found.pointers if not _is_within(pointer, withheld, lengths)]
     more = (
         [f"{len(passed) - MAX_LINES:,} more texts read like instructions"] if len(passed) > MAX_LINES else []
     )
     sentences = [
-        f"{pointer or '(the whole result)'} reads like an instruction to the model: SL-INJ001"
+        f"{pointer or '(the whole result)'} {READS_LIKE_AN_INSTRUCTION}: SL-INJ001"
         for pointer in passed[:MAX_LINES]
     ]
     return [*sentences, *more], found.limit
-
-
-def _is_below(pointer: str, places: set[str]) -> bool:
-    """True if a pointer is one of `places`, or leads into one of them."""
-    while pointer and pointer not in places:
-        pointer = pointer.rpartition("/")[0]
-    return pointer in places
 
 
 def _has_flag(model: Json) -> bool:

@@ -11,6 +11,9 @@ from inspector.safe_text import safe_line
 MAX_EVIDENCE = 160
 """The maximum number of characters of the server's text in a finding."""
 
+READS_LIKE_AN_INSTRUCTION = "reads like an instruction to the model"
+"""The description of a text that SL-INJ001 finds, after its place."""
+
 
 class Severity(StrEnum):
     """The severity of a finding. The members are in ascending order."""

@@ -10,7 +10,7 @@ from inspector.boundary.judgement import Judgement
 from inspector.json.exact import JsonObject, Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.timeline import Timeline
-from inspector.review.finding import Finding, SubjectKind
+from inspector.review.finding import READS_LIKE_AN_INSTRUCTION, Finding, SubjectKind
 from inspector.review.report import NotChecked, ReportEntry
 
 Subject = tuple[SubjectKind, str]
@@ -28,7 +28,7 @@ _SUBJECTS = {
 
 
 TO_MODEL = {
-    "SL-INJ001": "reads like an instruction to the model",
+    "SL-INJ001": READS_LIKE_AN_INSTRUCTION,
     "SL-INJ002": "has hidden characters",
 }
 """A description of the values that a rule finds in results, by the id of the rule."""
