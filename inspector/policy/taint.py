@@ -15,7 +15,7 @@ from itertools import islice
 from msgspec import Struct
 
 from inspector.claims.claim import Claim, Subject, Word, words_of
-from inspector.claims.contradictions import ContradictionKind, contradictions
+from inspector.claims.deviations import DATA_CLASSES, declared_words
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.traits import Trait, traits
 from inspector.json.exact import Json, JsonObject
@@ -125,10 +125,6 @@ MAX_SOURCES = 256
 """The maximum number of sources kept per result. If there are more, the label UNNAMED_SOURCES is added."""
 MAX_SOURCE_CHARACTERS = 2048
 
-_OF_RESPONSES = frozenset({ContradictionKind.RESULT_OPEN_WORLD, ContradictionKind.SET_IN_RESULT})
-_CLASSES = "returnMetadata.sensitivity"
-_SETS = ("returnMetadata.source", _CLASSES)
-
 
 def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> SessionTrust:
     """The trust labels that an answer adds to the session; no labels if no answer came.
@@ -182,53 +178,17 @@ def declaration_of(claim: Claim) -> str:
     return f"{claim.vocabulary} {claim.key} of the {of}{f' at {claim.pointer}' if claim.pointer else ''}"
 
 
-def response_remarks(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
-    """Remarks on an answer that deviates from its tool's declarations, or has several values for a key.
-
-    They quote no untrusted text.
-    """
-    if tool is None or not isinstance(outcome, Result):
-        return ()
-    of_tool, of_answer = claims_of_tool(tool), claims_of_result(outcome.value, tool.kind)
-    if not of_answer:
-        return ()
-    messages = [
-        item.message
-        for item in contradictions((*of_tool, *of_answer), tool=tool)
-        if item.kind in _OF_RESPONSES
-    ]
-    return (*messages, *_undeclared(of_tool, of_answer))
-
-
-def _undeclared(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterator[str]:
-    for key in _SETS:
-        declared, answered = _words_of(of_tool, key), _words_of(of_answer, key)
-        if declared is not None and answered is not None and not answered <= declared:
-            yield f"The result's {key} is none of those that its tool declares."
-    declared, answered = (_words_of(claims, "maliciousActivityHint") for claims in (of_tool, of_answer))
-    if declared == frozenset({False}) and answered == frozenset({True}):
-        yield "The result is declared malicious, but its tool declares that it never is."
-
-
-def _words_of(claims: Iterable[Claim], key: str) -> frozenset[bool | str] | None:
-    """The words of every well-formed claim with this key; None if there is no such claim."""
-    same = [
-        claim
-        for claim in claims
-        if claim.key == key and claim.vocabulary in {"sep-1913", "action-metadata"} and claim.well_formed
-    ]
-    return frozenset(word for claim in same for word in words_of(claim.value)) if same else None
-
-
 def _words(trait: Trait) -> tuple[str, ...]:
     return trait.value if isinstance(trait.value, tuple) else ()
 
 
 def _still_open(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterator[Claim]:
     """A tool's claims, without its set of data classes if the answer names the one that applies."""
-    declared, answered = _words_of(of_tool, _CLASSES), _words_of(of_answer, _CLASSES)
+    declared, answered = declared_words(of_tool, DATA_CLASSES), declared_words(of_answer, DATA_CLASSES)
     is_settled = declared is not None and answered is not None and len(answered) == 1 and answered <= declared
-    return (claim for claim in of_tool if not (is_settled and claim.key == _CLASSES and claim.well_formed))
+    return (
+        claim for claim in of_tool if not (is_settled and claim.key == DATA_CLASSES and claim.well_formed)
+    )
 
 
 def _kept(attribution: Trait) -> Iterator[str]:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.output_check import OutputCheck
+from inspector.claims.deviations import deviations
 from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject, JsonText
 from inspector.json.members import object_at, text_at, value_at
@@ -390,6 +391,7 @@ class RecordedSession(Session):
             policy=self._policy_at(position),
             has_ids=self._sealed is None,
             has_asked=call.has_asked,
+            remarks=deviations(tool, outcome),
             left_out=left_out_of(line, call.member)
             if isinstance(line, _ANSWERS) and outcome is call.outcome and is_answered
             else (),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from inspector.boundary.bounded import Rule
 from inspector.boundary.mask import mask
 from inspector.boundary.options import BoundaryPolicy
+from inspector.claims.deviations import deviations
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.facts import with_response
 from inspector.policy.gate.consideration import Consideration
@@ -19,7 +20,6 @@ from inspector.policy.taint import (
     SessionTrust,
     TrustLabel,
     declaration_of,
-    response_remarks,
     trust_of,
 )
 from inspector.protocol.outcome import Result
@@ -111,7 +111,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
         brought = brought.join(_of_marked_values(record, origin))
-        remarks = response_remarks(record.tool, record.outcome)
+        remarks = deviations(record.tool, record.outcome)
         if considered.facts is not None:
             handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
     except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it

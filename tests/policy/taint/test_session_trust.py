@@ -11,7 +11,6 @@ from inspector.policy.taint import (
     LabelOrigin,
     SessionTrust,
     TrustLabel,
-    response_remarks,
     trust_of,
 )
 from inspector.protocol.catalogue import Tool
@@ -187,38 +186,3 @@ def test_a_mark_names_the_call_that_caused_it() -> None:
         LabelKind.OPEN_WORLD,
         LabelKind.UNTRUSTED,
     }
-
-
-@pytest.mark.parametrize(
-    ("declared", "said", "finding"),
-    [
-        ({"openWorldHint": False}, {"openWorldHint": True}, "closed-world"),
-        (
-            {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}},
-            {"returnMetadata": {"source": "untrustedPublic", "sensitivity": "pii"}},
-            "returnMetadata.source is none",
-        ),
-        (
-            {"returnMetadata": {"source": "user", "sensitivity": "pii"}},
-            {"returnMetadata": {"source": "user", "sensitivity": "credentials"}},
-            "returnMetadata.sensitivity is none",
-        ),
-        ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "one value"),
-        ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "declares that it never is"),
-    ],
-)
-def test_an_answer_that_contradicts_its_tool_is_a_finding(
-    declared: JsonObject, said: JsonObject, finding: str
-) -> None:
-    (found,) = response_remarks(tool(declared), answer(said))
-    assert finding in found
-
-
-def test_an_answer_that_agrees_with_its_tool_is_not_a_finding() -> None:
-    declared = tool({"returnMetadata": {"source": ["user", "internal"], "sensitivity": ["pii", "user"]}})
-    said: JsonObject = {
-        "returnMetadata": {"source": "user", "sensitivity": "pii"},
-        "maliciousActivityHint": True,
-    }
-    assert response_remarks(declared, answer(said)) == ()
-    assert response_remarks(None, answer(said)) == ()

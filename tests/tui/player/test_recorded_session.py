@@ -12,7 +12,8 @@ from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, SessionState, StateChanged
 from inspector.session.recorded import RecordedSession
 from tests.cli.sightline import raw_server, sightline
-from tests.tui.recorded import opened, recording
+from tests.recording.sessions import Wire, recorded_to
+from tests.tui.recorded import OTHER_TOOL, opened, recording
 
 
 async def test_the_file_stays_open_until_its_last_reader_is_done(tmp_path: Path) -> None:
@@ -117,3 +118,20 @@ async def _only_call(path: Path) -> CallRecord:
     await session.close()
     assert scene.landed is not None
     return scene.landed
+
+
+async def test_a_recorded_result_that_deviates_from_its_tool_has_the_remark_of_a_live_one(
+    tmp_path: Path,
+) -> None:
+    wire = Wire()
+    wire.listed({**OTHER_TOOL, "annotations": {"maliciousActivityHint": False}})
+    wire.called("clock", {}, 1)
+    wire.answered({"content": [], "_meta": {"annotations": {"maliciousActivityHint": True}}}, 1)
+    session = RecordedSession(opened(recorded_to(tmp_path / "session.jsonl", wire.frames)), lambda _: None)
+    await session.connect()
+    with session.reading() as played:
+        played.index()
+    landed = session.scene(played.last, None, 0).landed
+    assert landed is not None
+    assert landed.remarks == ("The result is declared malicious, but its tool declares that it never is.",)
+    await session.close()
