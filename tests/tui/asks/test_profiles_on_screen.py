@@ -53,7 +53,7 @@ async def test_a_chosen_profile_is_announced_from_then_on() -> None:
         await pilot.press("ctrl+a")
         await settled(pilot, app, "Connect as")
         await pilot.press("tab", "right", "enter")
-        await settled(pilot, app, "as none")
+        await until(pilot, app, lambda text: "  ready  " in text and "reconnected as none" in text)
         assert announced(opened[1]) == set()
         assert "not supported" in str((await opened[1].call("form", {})).outcome)
         await pilot.press("R")
