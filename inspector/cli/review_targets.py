@@ -523,11 +523,11 @@ def gathered_from(path: Path) -> Gathered:
         called=len(found.reviewed.calls),
         repetition=repetition(found.reviewed.calls),
     )
-    missing += _not_recorded(found.reviewed)
-    if found.is_page:
-        why = "a recording of a page only has the tools that were called"
+    missing += _not_recorded(found.reviewed, is_page=found.is_page)
+    if found.has_only_called:
+        why = "this recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
-    else:
+    if not found.is_page:
         profiles = {profile.name: profile for profile in map(recorded_profile, found.clients)}
         if profiles.keys() < PROFILES.keys():
             said = "; ".join(announces(profile).rstrip(".") for profile in profiles.values())
@@ -545,7 +545,7 @@ def _lines(file: RecordingFile, missing: list[NotChecked]) -> Iterator[Line]:
             yield line
 
 
-def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
+def _not_recorded(found: Reviewed, *, is_page: bool) -> Iterator[NotChecked]:
     made = {call.offer.name for call in found.calls}
     for offer in found.tools:
         if offer.name not in made:
@@ -561,7 +561,9 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
             what="withheld values",
             why="a recording has neither these values nor the redeem URLs of secret references",
         )
-    if all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
+    if is_page:
+        yield NotChecked(what="changes", why="the lists of tools of a page are not compared with each other")
+    elif all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
         yield listed_once(" in the recording")
     yield NotChecked(
         what="definitions that depend on the client's name",

@@ -13,13 +13,14 @@ from inspector.protocol.client import REVISION_META
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
 from inspector.protocol.timeline import Timeline
-from inspector.recording.format import Connected, Header, Line, RecordedCall, RecordedFrame
+from inspector.recording.format import Connected, Header, Line, Listed, RecordedCall, RecordedFrame
 from inspector.recording.replaying import (
     LeftOut,
     Replay,
     ReplayedCall,
     left_out_in,
     left_out_of,
+    tools_in,
     with_omitted,
 )
 from inspector.review.finding import SubjectKind
@@ -54,7 +55,8 @@ class Recorded(Struct, frozen=True, kw_only=True):
     The profile of the reviewed definitions is the first; empty if the recording names none.
     """
     is_page: bool
-    """True for a recording of a page, which holds only the definitions of called tools."""
+    has_only_called: bool
+    """True for a recording of a page in version 1 of the format, which has no lists of tools."""
 
 
 def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
@@ -63,6 +65,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     calls: list[tuple[ReplayedCall, LeftOut]] = []
     by_client: dict[str, list[Matched]] = {header.client: []}
     frames = by_client[header.client]
+    of_page: dict[str, Tool] = {}
     altered: set[tuple[str, int]] = set()
     """The requests in which the recording lacks values: ("frame", number) or ("call", number of a page's call)."""
     for line in lines:
@@ -78,6 +81,8 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
                     (with_omitted(call, line), left_out_of(line, call.member) if call.member else left_out)
                     for call in replay.take(matched)
                 )
+            case Listed():
+                of_page |= {tool.name: tool for tool in tools_in(line)}
             case Connected(client=client):
                 replay.connect()
                 frames = by_client.setdefault(client, []) if client else frames
@@ -95,7 +100,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     first, again = _listings(rounds[listed_as[0]], first_frames)
     others = (_listing_as(client, rounds[client], by_client[client]) for client in listed_as[1:])
     is_page = header.kind == "page"
-    catalogue = _of_calls(call for call, _ in calls) if is_page else first
+    catalogue = _of_page(of_page, (call for call, _ in calls)) if is_page else first
     identity = _identity_of(first_frames)
     whole = reviewed(
         catalogue,
@@ -112,6 +117,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
         protocol=str(identity.get("protocol", "")),
         clients=tuple(listed_as),
         is_page=is_page,
+        has_only_called=is_page and not of_page,
     )
 
 
@@ -140,8 +146,9 @@ _KINDS = {kind.method: kind for kind in Kind}
 _Rounds: TypeAlias = Mapping[Kind, Sequence[Listing]]
 
 
-def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
-    tools: dict[str, Tool] = {}
+def _of_page(listed: Mapping[str, Tool], calls: Iterable[ReplayedCall]) -> Catalogue:
+    """All tools that a page listed at any time or that were called, each with its last listed definition."""
+    tools = dict(listed)
     for call in calls:
         if call.tool:
             tools.setdefault(call.name, call.tool)

@@ -10,7 +10,15 @@ from inspector.protocol.catalogue import Kind
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.timeline import Timeline
-from inspector.recording.format import Header, Lenses, RecordedCall, RecordedFrame, RecordedTarget
+from inspector.recording.format import (
+    Header,
+    Lenses,
+    Listed,
+    ListedTool,
+    RecordedCall,
+    RecordedFrame,
+    RecordedTarget,
+)
 from inspector.review.finding import SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
@@ -265,7 +273,7 @@ def test_a_recorded_call_without_an_answer_counts_as_a_call() -> None:
     assert said == ["The call got no answer: connection_lost."]
 
 
-def test_the_called_tools_of_a_recorded_page_are_reviewed() -> None:
+def test_the_listed_and_the_called_tools_of_a_recorded_page_are_reviewed() -> None:
     call = RecordedCall(
         number=1, at_s=0.0, duration_s=0.0, tool="t", definition={**tool("t"), "description": ORDER},
         arguments={}, result={"content": []},
@@ -278,8 +286,17 @@ def test_the_called_tools_of_a_recorded_page_are_reviewed() -> None:
     )
     found = recorded(page, [call])
     assert found.is_page
+    assert found.has_only_called
     assert [offer.name for offer in found.reviewed.tools] == ["t"]
     assert "SL-POI001" in {finding.id for finding in findings_of(found.reviewed)}
+    # The page has replaced its list: each tool that it has ever listed is reviewed.
+    lists = (
+        Listed(tools=(ListedTool(name, {**tool(name), "description": ORDER}),), at_s=0.0) for name in "uv"
+    )
+    found = recorded(page, [*lists, call])
+    assert not found.has_only_called
+    poisoned = {each.name for each in findings_of(found.reviewed) if each.id == "SL-POI001"}
+    assert poisoned == {"t", "u", "v"}
 
 
 def test_an_equal_finding_in_another_listing_is_reported_once() -> None:
