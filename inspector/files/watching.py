@@ -195,9 +195,9 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
 
     Raises UsageError if nothing can be watched.
     """
+    since_ns = time.time_ns()
     from watchfiles import awatch  # noqa: PLC0415 # pyright: ignore[reportUnknownVariableType] - loads a compiled library
 
-    since_ns = time.time_ns()
     before: frozenset[str] | None = None
     while True:
         folders = await asyncio.to_thread(_folders_of, watching)
@@ -215,12 +215,10 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
             )
             first = asyncio.ensure_future(anext(changes))
             try:
-                # Saves between two watches, or together with a new folder, were reported by neither watch.
-                missed = (
-                    ()
-                    if before is None
-                    else await asyncio.to_thread(_missed, watching, folders, new, since_ns)
-                )
+                # No watch reported the saves before the first watch began, between two watches, or together with
+                # a new folder. The new watch begins first.
+                await asyncio.sleep(0)
+                missed = await asyncio.to_thread(_missed, watching, folders, new, since_ns)
                 before = folders
                 if missed:
                     yield missed

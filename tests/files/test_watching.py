@@ -42,7 +42,7 @@ def test_the_script_and_folder_of_a_command_are_watched(tmp_path: Path) -> None:
 async def seen(saved: AsyncGenerator[tuple[str, ...]], name: str) -> set[str]:
     """The names of the saved files, up to this one."""
     names: set[str] = set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while name not in names:
             names.update(Path(path).name for path in await anext(saved))
     return names
@@ -119,3 +119,20 @@ async def test_too_many_folders_are_refused(tmp_path: Path, monkeypatch: pytest.
         (tmp_path / str(number)).mkdir()
     with pytest.raises(UsageError, match="more than 5 folders"):
         await anext(saves(Watching(folders=(str(tmp_path),))))
+
+
+async def test_a_save_while_the_folders_are_being_collected_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collect = watching._folders_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+    def slowly(watched: Watching) -> frozenset[str]:
+        found = collect(watched)
+        (tmp_path / "saved.py").write_text("saved")
+        return found
+
+    (tmp_path / "before.py").write_text("older")
+    await asyncio.sleep(0.05)
+    monkeypatch.setattr(watching, "_folders_of", slowly)
+    async with aclosing(saves(Watching(folders=(str(tmp_path),)))) as saved:
+        assert await seen(saved, "saved.py") == {"saved.py"}

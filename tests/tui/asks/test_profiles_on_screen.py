@@ -106,8 +106,8 @@ async def test_a_question_that_the_stateless_era_does_not_have_is_asked_after_a_
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
-        text = await until(pilot, app, lambda text: "elicitation/create during a call" in text)
-        assert "^a connects with a handshake" in " ".join(text.split())
+        text = await until(pilot, app, lambda text: "^a connects with a handshake" in " ".join(text.split()))
+        assert "elicitation/create during a call" in text
         await pilot.press("ctrl+a")
         # The era in which the server can ask is chosen already.
         await settled(pilot, app, "< legacy >")
