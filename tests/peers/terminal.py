@@ -69,7 +69,7 @@ class Terminal:
             return bool(chunk)
         return False
 
-    def wait_for(self, text: str, *, since: int = 0, limit_s: float = 20) -> int:
+    def wait_for(self, text: str, *, since: int = 0, limit_s: float = 60) -> int:
         """Wait until `text` has been drawn after byte `since`; return where the output then ends."""
         until = time.monotonic() + limit_s
         drawn = self.drawn(since)

@@ -472,6 +472,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._keys.end_note(before_s)
 
     @property
+    def is_opening(self) -> bool:
+        """True while something is being opened that will get the keys: the next key waits for it."""
+        return self.server.selection.will_focus
+
+    @property
     def is_unmasked(self) -> bool:
         """True if masked values are shown in the result."""
         return self._result.is_unmasked

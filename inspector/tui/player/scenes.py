@@ -98,6 +98,11 @@ class SceneReader:
         """Open a screen with the frames of an entry, once they are read."""
         self._frames.ask(_FramesAsked(session=session, entry=entry))
 
+    @property
+    def is_opening(self) -> bool:
+        """True while frames are being read that open a screen."""
+        return self._frames.is_busy
+
     def read_match(self, session: RecordedSession, scene: Scene, words: str) -> None:
         """Read the line of a scene in a thread, and find the words of a search in it."""
         self._matches.ask(_MatchAsked(session=session, scene=scene, words=words))

@@ -382,6 +382,10 @@ class PlayerScreen(MainScreen):
     # Drawing.
 
     @property
+    def is_opening(self) -> bool:
+        return super().is_opening or self._scenes.is_opening
+
+    @property
     def recorded(self) -> RecordedSession | None:
         """The session that reads the recording; None before the file is open."""
         session = self.server.link.session

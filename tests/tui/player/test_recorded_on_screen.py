@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from textual.widgets import Input
 
 from inspector.boundary.options import Level
 from inspector.json.chunks import pieces
+from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
+from inspector.protocol.timeline import Entry
 from inspector.recording.codec import written
 from inspector.recording.files import Recorder
 from inspector.recording.format import Lenses, LensesChanged
@@ -530,8 +533,16 @@ async def test_no_key_calls_redeems_or_records_in_a_recording(
 
 @SIZES
 async def test_a_recorded_frame_opens_with_ids_instead_of_withheld_values(
-    tmp_path: Path, size: tuple[int, int]
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    frames_of = RecordedSession.frames_of
+
+    def slowly(self: RecordedSession, entry: Entry) -> tuple[Matched, ...]:
+        time.sleep(0.3)
+        return frames_of(self, entry)
+
+    # The key after Enter is for the screen that it opens, however long the frames take to read.
+    monkeypatch.setattr(RecordedSession, "frames_of", slowly)
     app = player_of(recording(tmp_path))
     async with app.run_test(size=size, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
