@@ -14,7 +14,7 @@ from inspector.hosts.profile import Host
 from inspector.hosts.registry import hosts
 from inspector.hosts.tokens import ESTIMATED, Tokenizer
 from inspector.json.exact import dump_text
-from inspector.protocol.catalogue import Catalogue, Kind
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 
 INSTRUCTIONS_NOT_OBSERVED = "what this host does with server instructions was not observed: the specification lets it give them to the model"
 SKILLS = "the specification lets hosts give a model the name and description of each skill, to choose from; what this host does was not observed"
@@ -39,6 +39,8 @@ class ContextPart(Struct, frozen=True, kw_only=True):
     size_bytes: int
     """The size of the text, or of the definition as compact JSON."""
     tokens: int
+    item: Tool | Item | None = None
+    """The listed item; None for the instructions."""
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -105,17 +107,17 @@ def context_of(
         notes += [] if host.name == "spec" else [INSTRUCTIONS_NOT_OBSERVED]
     shown = [project_definition(tool, level, host) for tool in catalogue.tools]
     tools = [
-        _part(PartKind.TOOL, tool.name, dump_text(each.model), tokenizer)
+        _part(PartKind.TOOL, tool.name, dump_text(each.model), tokenizer, tool)
         for tool, each in zip(catalogue.tools, shown, strict=True)
     ]
     notes += dict.fromkeys(note for each in shown if not each.observed for note in each.notes[-1:])
     prompts = [
-        _part(PartKind.PROMPT, item.name, dump_text(item.definition), tokenizer)
+        _part(PartKind.PROMPT, item.name, dump_text(item.definition), tokenizer, item)
         for item in catalogue.items(Kind.PROMPT)
     ]
     notes += [PROMPTS] if prompts else []
     skills = [
-        _part(PartKind.SKILL, item.title or item.name, f"{item.title}: {item.description}", tokenizer)
+        _part(PartKind.SKILL, item.title or item.name, f"{item.title}: {item.description}", tokenizer, item)
         for item in catalogue.items(Kind.SKILL)
     ]
     notes += [SKILLS] if skills else []
@@ -124,9 +126,11 @@ def context_of(
     return Context(parts=tuple(parts), notes=tuple(notes), counted_by=tokenizer.label)
 
 
-def _part(kind: PartKind, name: str, text: str, tokenizer: Tokenizer) -> ContextPart:
+def _part(
+    kind: PartKind, name: str, text: str, tokenizer: Tokenizer, item: Tool | Item | None = None
+) -> ContextPart:
     size = len(text.encode("utf-8", "surrogatepass"))
-    return ContextPart(kind=kind, name=name, size_bytes=size, tokens=tokenizer.count(text))
+    return ContextPart(kind=kind, name=name, size_bytes=size, tokens=tokenizer.count(text), item=item)
 
 
 def host_totals(

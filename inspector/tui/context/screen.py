@@ -1,20 +1,23 @@
 """Lists the texts that reach a model before its first call, each with its size in tokens, the largest first."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from msgspec import Struct
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.boundary.options import Level
 from inspector.files.tokenizer import tokenizer
-from inspector.hosts.context import ASSUMED, GIVEN, Context, HostTotal, context_of, host_totals
+from inspector.hosts.context import ASSUMED, GIVEN, Context, ContextPart, HostTotal, context_of, host_totals
 from inspector.hosts.registry import host as host_of
 from inspector.protocol.catalogue import Catalogue
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
+from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
 
@@ -37,12 +40,16 @@ class _Made(Struct, frozen=True, kw_only=True):
     totals: tuple[HostTotal, ...]
 
 
-class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows one row for each text that reaches the model, with a bar for its size."""
+class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
+    """Shows one row for each text that reaches the model, with a bar for its size.
+
+    Returns whether a text is shown on the main screen.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CONTEXT)
     NAME = "Before the first call"
     KEYS: ClassVar[Keys] = (
+        ("lines.choose", "show the text"),
         ("context.back", ""),
         ("app.next", ""),
         ("app.quit", ""),
@@ -50,9 +57,12 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
     )
     FAILED = "The context of the model could not be counted"
 
-    def __init__(self, asked: ContextAsked) -> None:
+    def __init__(self, asked: ContextAsked, go_to: Callable[[int, ContextPart], bool], row: int = 0) -> None:
+        """`go_to`: shows the text of a row, and returns whether it is on the main screen. `row`: the first to choose."""
         super().__init__()
         self._asked = asked
+        self._go_to = go_to
+        self._row = row
         self._found: Context | None = None
         self._total = PlainText(id="context-total")
         self._lines = DrawnLines("context-parts", self._draw)
@@ -78,7 +88,7 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
                 (f"  {found.counted_by}", QUIET),
             )
         )
-        self._lines.show_rows(len(found.parts))
+        self._lines.show_rows(len(found.parts), min(self._row, max(0, len(found.parts) - 1)))
         self._lines.focus()
         notes = [content(note) for note in found.notes]
         hosts = [Content.assemble(f"{total.tokens:>9,}  ", (total.names, QUIET)) for total in made.totals]
@@ -93,6 +103,15 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
                 ]
             )
         )
+
+    def action_back(self) -> None:
+        self.dismiss(False)
+
+    @on(Lines.Chosen)
+    def show_text(self, event: Lines.Chosen) -> None:
+        event.stop()
+        if self._found is not None and self._go_to(event.index, self._found.parts[event.index]):
+            self.dismiss(True)
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         if self._found is None:

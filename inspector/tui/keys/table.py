@@ -587,7 +587,7 @@ DECIDING: tuple[Command, ...] = (
         KeyPlace.CONTEXT,
         "context.back",
         "escape,C",
-        "app.pop_screen",
+        "back",
         "back",
         "Back to the main screen.",
         shown="Esc C",

@@ -1,4 +1,4 @@
-"""The user's actions on findings: show what a finding is about, accept it, write the review to a file."""
+"""The user's actions on findings and on texts for the model: show the place, accept a finding, write the review to a file."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from inspector.files import paths
+from inspector.hosts.context import ContextPart
 from inspector.json.exact import Malformed
 from inspector.pins.known_secrets import KnownSecrets, SessionSecrets
 from inspector.protocol.catalogue import Catalogue, Item, Kind
@@ -22,6 +23,7 @@ from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.catalogue.pane import CatalogueSection
 from inspector.tui.connection.connection import SessionLink
+from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.definition.pane import DefinitionMark
 from inspector.tui.dialogs.ask import Accept, AskField, AskScreen
 from inspector.tui.findings.reviewer import Reviewer
@@ -113,7 +115,7 @@ class TimelinePast(Struct, frozen=True, kw_only=True):
 
 
 class FindingActions:
-    """Opens the review, shows what a finding is about, accepts findings, and exports the review."""
+    """Opens the review and the model's context, shows places of both, accepts findings, and exports the review."""
 
     def __init__(  # noqa: PLR0913 - the parts that show findings
         self,
@@ -155,17 +157,62 @@ class FindingActions:
                 self._will_go_back(partial(self.open_all, show_origin, is_back=True))
             return is_below
 
-        def left(is_at_place: bool | None) -> None:  # noqa: FBT001 - as Textual calls it
-            if is_back and not is_at_place:
-                show_origin()
-
         before = self._before = self._before or Before()
         session = self._link.session
         # In a recording, the target of a command is only its program.
         is_recorded = isinstance(session, RecordedSession)
         of = Path(session.opened.path).name if is_recorded else str(self._reviewer.target)
         screen = FindingsScreen(self._reviewer, of, go_to, self.toggle_acceptance, self.export, before)
+        self._push(screen, show_origin if is_back else None)
+
+    def open_context(self, show_origin: Callable[[], None], row: int = 0, *, is_back: bool = False) -> None:
+        """Open the screen with the texts that reach the model before its first call. Parameters as of `open_all`.
+
+        `row`: the row under the cursor, from 0.
+        """
+        session, selection = self._link.session, self._selection
+        if session is None or session.server is None:
+            self._say("Nothing is listed yet.")
+            return
+
+        def go_to(row: int, part: ContextPart) -> bool:
+            is_below = self._show_text(part)
+            if is_below:
+                self._will_go_back(partial(self.open_context, show_origin, row, is_back=True))
+            return is_below
+
+        asked = ContextAsked(
+            catalogue=session.catalogue,
+            instructions=session.server.instructions,
+            level=selection.level,
+            host=selection.host,
+        )
+        self._push(ContextScreen(asked, go_to, row), show_origin if is_back else None)
+
+    def _push(self, screen: Screen[bool], show_origin: Callable[[], None] | None) -> None:
+        """Open a screen. `show_origin`: called when the user leaves it without going to a place."""
+
+        def left(is_at_place: bool | None) -> None:  # noqa: FBT001 - as Textual calls it
+            if show_origin is not None and not is_at_place:
+                show_origin()
+
         self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
+
+    def _show_text(self, part: ContextPart) -> bool:
+        """Show a text for the model in its definition, or the instructions in their frame; true for the former."""
+        session, item = self._link.session, part.item
+        if item is None:
+            self._show_first_answer("/instructions")
+        elif session is None or not any(item in listed for listed in session.catalogue.entries.values()):
+            self._say("This item is no longer listed.")
+        else:
+            words = Content.assemble(
+                (f"{part.tokens:,} tokens", "bold"), " of the context before the first call"
+            )
+            self._catalogue.go_to(item)
+            self._selection.show_place(item, DefinitionMark(pointer="", words=words))
+            return True
+        return False
 
     def go_to(self, entry: ReportEntry) -> bool:
         """Show what a finding is about in a frame or a definition, or notify the user that it cannot be shown.
@@ -250,11 +297,11 @@ class FindingActions:
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
     def _go_to_server(self, session: Session, finding: Finding) -> None:
-        entries, pointer = session.timeline.entries, finding.pointer
+        pointer = finding.pointer
         if pointer.startswith(("/instructions", "/name", "/version")):
-            place = pointer if pointer.startswith("/instructions") else f"/serverInfo{pointer}"
-            answer = next((entry for entry in entries if entry.title in _FIRST_ANSWERS), None)
-            self._show(answer, place, "/result")
+            self._show_first_answer(
+                pointer if pointer.startswith("/instructions") else f"/serverInfo{pointer}"
+            )
         else:
             # The finding may be about a connection before this one.
             for each in (session, *self._past.sessions()):
@@ -263,6 +310,13 @@ class FindingActions:
                     self._show(fault, "", "", each)
                     return
             self._show(None, "", "")
+
+    def _show_first_answer(self, pointer: str) -> None:
+        """Show a place in the answer to the request that began the connection."""
+        entries = self._link.session.timeline.entries if self._link.session else ()
+        # Without `server/discover`, `initialize` follows.
+        answer = next((entry for entry in reversed(entries) if entry.title in _FIRST_ANSWERS), None)
+        self._show(answer, pointer, "/result")
 
     def _show(self, entry: Entry | None, pointer: str, below: str, session: Session | None = None) -> None:
         """Show a place in the last frame of an entry. `session`: None for the session in use."""

@@ -59,7 +59,6 @@ from inspector.tui.connection.connection import (
 from inspector.tui.connection.failure import FailurePanel
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.connection.waiting import waiting_words
-from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.history.comparing import PairAsked, PairScreen
@@ -1230,15 +1229,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._room.make_room_for(part)
 
     def action_context(self) -> None:
-        session, selection = self.server.link.session, self.server.selection
-        if session is None or session.server is None:
-            self.notify("Nothing is listed yet.", markup=False)
-            return
-        instructions = session.server.instructions
-        asked = ContextAsked(
-            catalogue=session.catalogue, instructions=instructions, level=selection.level, host=selection.host
-        )
-        self._open(ContextScreen(asked))
+        self._esc_target = None
+        self.server.findings.open_context(self._origin())
 
     def action_trust(self) -> None:
         self._open(TrustScreen(self._gate.oversight, str(self.server.target), self._gate.renew))

@@ -691,7 +691,9 @@ class Selection:
             return
         entry, mark = self._wanted
         if self._item.entry is not entry:
-            self._wanted = None
+            # The definition of the item before may be laid out after the next item was asked for.
+            if self._wanted_entry is not entry:
+                self._wanted = None
             return
         self._tool.definition.mark(mark)
         self._tool.definition.lines.focus()
