@@ -908,6 +908,8 @@ def added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
         return "an error code of Sightline, because none was sent"
     if name := renamed(outline, node, 1):
         return f"the host's name for {path(join([name]), 60)}"
+    if outline.pointer(node) == "/content" and outline.value(node, 1) == []:
+        return "empty, because MCP requires this member and none was sent"
     return "text that the host added, or that replaces what the server sent"
 
 

@@ -458,6 +458,15 @@ def test_a_result_without_members_is_beside_the_structured_content_that_the_mode
     assert result_views.seen_words(view_of(RESULT)) != "all of it as structuredContent"
 
 
+def test_an_empty_content_that_a_page_did_not_send_is_not_called_text_of_the_host() -> None:
+    record = record_of(Result(value={"structuredContent": {"a": 1}}, of_page=True))
+    view = result_view(record, Level.DECLARED, "spec", server="server")
+    assert view.values[1] == {"content": [], "structuredContent": {"a": 1}}
+    assert [reason.key[2] for reason in view.reasons if "/content" in reason.places] == [
+        "empty, because MCP requires this member and none was sent"
+    ]
+
+
 def test_the_changes_of_a_host_name_only_blocks_of_the_server_by_their_own_index() -> None:
     value: JsonObject = {
         "content": [
