@@ -307,19 +307,22 @@ def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, cho
 
 
 def host_detail(row: ComparedHost, view: HostsView) -> Content:
-    """A row in full: the host, its leaks and its changes."""
-    lines = [
-        Content.assemble(content(shortened(row.title, 200), "bold"), content(f"  {row.version}")),
-        content(f"evidence: {row.how}; as of {row.as_of}", _QUIET),
-        content(f"Its model gets {row.model_gets}."),
-    ]
+    """A row in full: the host, its leaks and its changes, then the facts that are the same for every result.
+
+    A small screen has room for the first lines only.
+    """
+    lines = [Content.assemble(content(shortened(row.title, 200), "bold"), content(f"  {row.version}"))]
     if not row.observed:
         words = "? Not observed with such a result: this row follows from the profile's rules, or is unknown."
         lines.append(Content.styled(words, "$text-warning"))
     if row.refused_open:
         words = f"! Without protection (boundary open), {row.refused_open}."
         lines.append(content(words, "bold $text-error"))
-    return Content("\n").join([*lines, *_leak_lines(row, view), *_change_lines(row, view.level)])
+    facts = (
+        content(f"Its model gets {row.model_gets}."),
+        content(f"evidence: {row.how}; as of {row.as_of}", _QUIET),
+    )
+    return Content("\n").join([*lines, *_leak_lines(row, view), *_change_lines(row, view.level), *facts])
 
 
 def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
