@@ -166,6 +166,8 @@ class RecordedSession(Session):
         self._read: OrderedDict[tuple[int, str], CallRecord] = OrderedDict()
         self._answered: dict[int, tuple[CallRecord, ...]] = {}
         """The calls of the last result of `answered`, by line."""
+        self.after = ""
+        """The part of the recording after the position, in words; empty if nothing follows."""
         self._heard = _Heard()
         self._changing = threading.Lock()
         self._users = 0
@@ -241,6 +243,11 @@ class RecordedSession(Session):
         """Move to the line of the recording at which `scene` was."""
         self.catalogue = scene.catalogue
         self.server = scene.server
+        self.after = (
+            f"frames {scene.frame + 1:,} to {scene.frames:,} of the recording"
+            if scene.frame < scene.frames
+            else ""
+        )
         self.announce(scene.profile)
 
     def scene(self, position: int, tool: str | None, since: int) -> Scene:
@@ -332,6 +339,15 @@ class RecordedSession(Session):
         """
         with self.reading() as played:
             return _entries(played, first, end, position)
+
+    def entry_of_call(self, number: int) -> Entry | None:
+        """The timeline entry of a call by its number, with its answer; None for a call of a page.
+
+        Blocks: call it in a thread.
+        """
+        with self.reading() as played:
+            entry = played.entry_of_call(number)
+            return _entry(played, entry, played.last) if entry else None
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
         """The frames of an entry: the raw frames if they are sealed and the key was given, otherwise the recorded ones.

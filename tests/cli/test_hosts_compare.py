@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.hosts.registry import host, hosts
+from inspector.json.exact import JsonObject
 from tests.cli.sightline import Ran, sightline
 
 TOOL = {
@@ -114,13 +115,28 @@ def test_one_host_is_shown_in_full_below_the_table(tmp_path: Path) -> None:
     assert "! /structuredContent/s" in out
 
 
-def test_the_output_says_that_nothing_is_declared_sensitive(tmp_path: Path) -> None:
-    out = compared(tmp_path, {"content": []}, tool=None).out
-    assert "Nothing is declared sensitive" in out
+@pytest.mark.parametrize(
+    ("tool", "cell", "sentence"),
+    [
+        (
+            {"name": "t", "inputSchema": {"type": "object"}},
+            "nothing declared",
+            "Nothing is declared sensitive",
+        ),
+        # The definition may declare what the result does not.
+        (None, "unknown: no --tool", "Its tool may: add --tool FILE"),
+    ],
+    ids=["tool", "no tool"],
+)
+def test_the_output_says_that_nothing_is_declared_sensitive_or_that_this_is_unknown(
+    tmp_path: Path, tool: JsonObject | None, cell: str, sentence: str
+) -> None:
+    out = compared(tmp_path, {"content": []}, tool=tool).out
+    assert sentence in " ".join(out.split())
     rows = {line.split()[0]: line for line in out.splitlines() if line.split()[:1]}
     found = [rows[host.name] for host in hosts()]
     # No host can be said not to leak.
-    assert all("nothing declared" in row or "refuses it" in row for row in found), out
+    assert all(cell in row or "refuses it" in row for row in found), out
     assert sum("specification" in row for row in found) == 1
 
 

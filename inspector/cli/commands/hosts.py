@@ -103,7 +103,7 @@ def command(  # noqa: PLR0913 - an option each
     if as_json:
         print_json(_comparison_shape(found))
         return ExitCode.OK
-    print_lines(_comparison_lines(found, columns()))
+    print_lines(_comparison_lines(found, columns(), has_tool=tool_file is not None))
     row = found.row(host_name) if host_name else None
     if row:
         print_lines(["", *_host_lines(row, found.level)])
@@ -206,18 +206,26 @@ def _row_shape(row: "HostRow") -> JsonObject:
     }
 
 
-def _comparison_lines(found: "Comparison", width: int) -> list[str]:
-    """A comparison as a table with a row for each host, and a summary."""
+def _comparison_lines(found: "Comparison", width: int, *, has_tool: bool) -> list[str]:
+    """A comparison as a table with a row for each host, and a summary.
+
+    `has_tool`: whether the definition of the tool was given, which may declare values sensitive.
+    """
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
 
     leaking = len(found.leaking)
     unknown = Counter(row.leaked.why for row in found.rows if row.leak is Leak.UNKNOWN)
     withheld = "; ".join(filter(None, (found.withheld.words, found.withheld.other_words)))
     is_declared = bool(found.secret_count or leaking)
+    undeclared = "nothing declared" if has_tool else "unknown: no --tool"
     lines = [
         f"boundary: {found.level.value}; server sent {found.raw_bytes:,} B; `declared`: {withheld}",
         "",
-        *table([_HEAD, *(_row(row, is_declared=is_declared) for row in found.rows)], width, is_whole=True),
+        *table(
+            [_HEAD, *(_row(row, "" if is_declared else undeclared) for row in found.rows)],
+            width,
+            is_whole=True,
+        ),
         "",
         *(f"! {sentence}" for sentence in found.bounded.remarks),
     ]
@@ -226,7 +234,10 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     if not is_declared:
         return [
             *lines,
-            "Nothing is declared sensitive, so Sightline cannot detect leaks: undeclared values pass.",
+            "Nothing is declared sensitive, so Sightline cannot detect leaks: undeclared values pass."
+            if has_tool
+            else "The result itself declares nothing sensitive. Its tool may: add --tool FILE with its definition, "
+            "or --tool FILE#NAME with the output of sightline list --json.",
         ]
     what = "withheld values" if found.secret_count else "metadata"
     leaks = f"Without protection, {leaking} of {len(found.rows)} hosts would leak {what} to their models"
@@ -234,13 +245,13 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     return [*lines, f"{'; '.join((leaks, *reasons))}."]
 
 
-def _row(row: "HostRow", *, is_declared: bool) -> tuple[str, ...]:
-    """The cells of a host. `is_declared`: false if nothing in the result is declared sensitive."""
+def _row(row: "HostRow", undeclared: str) -> tuple[str, ...]:
+    """The cells of a host. `undeclared`: why no leak can be found; empty if something is declared sensitive."""
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
     from inspector.hosts.profile import evidence  # noqa: PLC0415 - as in `_compared`
 
     kind = evidence(row.host.how)
-    unprotected = _leaks(row) if is_declared else "nothing declared"
+    unprotected = undeclared or _leaks(row)
     if row.refused_open and row.leak is not Leak.YES:
         unprotected = "refuses it"
     return (

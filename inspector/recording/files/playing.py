@@ -374,6 +374,10 @@ class Played:
         """The number of timeline entries that begin at `position` or before it."""
         return self._index.openings.until(position)
 
+    def entry_of_call(self, number: int) -> int:
+        """The number of the entry that the request of a call began; 0 for a call of a page. Both count from 1."""
+        return self._index.call_entries[number - 1]
+
     def call_of_entry(self, number: int) -> int:
         """The number of the call that an entry is about, in the order of their ends; 0 if no line ends one."""
         try:

@@ -129,6 +129,10 @@ class Material(Struct, frozen=True, kw_only=True):
     """The timeline of the session, which may grow during the review."""
     calls: tuple[LastCall, ...] = ()
     """The last call of each called tool; all calls in order if `has_all_calls` is true."""
+    made: int = 0
+    """The number of calls that were made, which may be more than `calls`."""
+    until: str = ""
+    """The part of a recording after its position, in words; empty if nothing follows."""
     has_all_calls: bool = False
     """True if `calls` are all calls up to the current position in a recording. The position may move back."""
     has_all_messages: bool = True

@@ -336,7 +336,7 @@ _OTHER_ARGUMENTS = NotChecked(
 )
 _NOT_COMPARED = NotChecked(
     what="changes",
-    why="the listings of a recording are not compared in the interface: sightline review FILE compares them",
+    why="the listings of a recording are not compared in the interface; of a server, sightline review FILE compares them",
 )
 _ONE_LISTING = listed_once(" in this session: the key L lists them again")
 
@@ -425,13 +425,19 @@ def report_of(
             COVERED if tool.name in board.unshown else tool.name for tool in material.catalogue.tools
         ),
         entries=tuple(accepted.with_acceptance(entry) for entry in ranked(board.all)),
-        not_checked=board.not_checked,
-        called=len(material.calls),
+        not_checked=(*not_reached(material.until), *board.not_checked),
+        called=max(material.made, len(material.calls)),
         rules=rules(),
         reviewed_by=reviewed_by,
         # A definition that repeats a withheld value is not named in any way.
         definitions="" if board.unshown else definitions_of(material.catalogue, instructions).fingerprint,
     )
+
+
+def not_reached(until: str) -> tuple[NotChecked, ...]:
+    """The part of a recording after its position. `until`: this part in words; empty if nothing follows."""
+    why = "the position in the recording is before it, and > goes to the end"
+    return (NotChecked(what=until, why=why),) if until else ()
 
 
 def _text(value: object) -> str:

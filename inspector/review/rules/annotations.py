@@ -37,7 +37,7 @@ def _malformed(offer: Offer) -> Iterator[Hit]:
         # A misspelt sensitivity mark has its own rule.
         if not claim.well_formed and not is_malformed_mark(claim):
             yield Hit(
-                message=f"A declaration of the vocabulary {claim.vocabulary} is malformed, so Sightline assumes the more cautious value: {claim.problem}.",
+                message=f"A declaration of the vocabulary {claim.vocabulary} is malformed, so Sightline assumes the more cautious value: it {claim.problem}.",
                 pointer=claim.pointer,
                 evidence=quoted(f"{claim.key}: {dump_text(claim.value)}"),
             )

@@ -33,7 +33,8 @@ _LEAST_BESIDE = 72
 class DefinitionMark(Struct, frozen=True, kw_only=True):
     """A place in a definition to mark, with a remark."""
 
-    pointer: str
+    pointer: str | None
+    """A pointer to the place; None for a remark on the whole definition, which marks no row."""
     words: Content
     near: str = ""
     """A part of the text at the place. The pane scrolls to it. Untrusted text."""
@@ -242,7 +243,8 @@ class DefinitionPane(Vertical):
 
     def _explain(self) -> None:
         view, mark = self._view, self._mark
-        if mark is not None and self.values.is_on_mark:
+        is_on_mark = self.values.is_on_mark if mark and mark.pointer is not None else not self.lines.cursor
+        if mark is not None and is_on_mark:
             self._why.update(mark.words)
         elif view is not None:
             words = every_reason if self.is_explaining else why_line

@@ -37,6 +37,7 @@ from inspector.review.seen import ListingKind, Neighbour, OtherListing
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
+from inspector.session.recorded import RecordedSession
 from inspector.session.wording import announces
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.catalogue.marks import Mark
@@ -111,6 +112,8 @@ class Reviewer:
         self._review = OngoingReview()
         self._calls: dict[str, LastCall] = {}
         self._every: tuple[LastCall, ...] | None = None
+        self._made = 0
+        """The number of calls that were made."""
         """All calls up to the position in a recording, in order; None for a live session."""
         self._is_whole = True
         """False if the timeline lacks messages, because the recording has too many."""
@@ -183,6 +186,7 @@ class Reviewer:
         if session is not None:
             self._review_of(session)
             self._calls[record.name] = _last_call(record)
+            self._made += 1
             self.listed()
 
     def answered(
@@ -199,6 +203,7 @@ class Reviewer:
         self._every = tuple(
             replace(_last_call(record), is_before=place < before) for place, record in enumerate(records)
         )
+        self._made = len(self._every)
         self._calls = {call.name: call for call in self._every}
         self.listed()
 
@@ -231,6 +236,8 @@ class Reviewer:
             server=facts,
             timeline=session.timeline,
             calls=tuple(self._calls.values()) if self._every is None else self._every,
+            made=self._made,
+            until=self.until,
             has_all_calls=self._every is not None,
             has_all_messages=self._is_whole,
             listings=self._listings,
@@ -240,6 +247,12 @@ class Reviewer:
             announced=announces(session.client_profile) if session.client_profile else "",
             origin=self.target.url if isinstance(self.target, HttpTarget) else None,
         )
+
+    @property
+    def until(self) -> str:
+        """The part of a recording after its position, in words; empty if nothing follows."""
+        session = self._link.session
+        return session.after if isinstance(session, RecordedSession) else ""
 
     def as_neighbour(self, name: str, catalogue: Catalogue) -> Neighbour:
         """The server as input of the review of another one, without tools that repeat a withheld value.

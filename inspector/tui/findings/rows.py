@@ -12,7 +12,7 @@ from inspector.protocol.catalogue import Entry as Item
 from inspector.protocol.catalogue import Tool
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import TO_MODEL, Board
-from inspector.review.live.ongoing import ranked
+from inspector.review.live.ongoing import not_reached, ranked
 from inspector.review.registry import rules
 from inspector.review.report import NotChecked, ReportEntry, counted_words, grouped
 from inspector.review.rule import ReviewRule
@@ -111,6 +111,8 @@ class AllFindings(Struct, frozen=True, kw_only=True):
     board: Board
     accepted: AcceptedFindings
     query: str = ""
+    until: str = ""
+    """The part of a recording after its position, in words; empty if nothing follows."""
 
 
 def item_findings(asked: ItemFindings) -> FindingsView:
@@ -153,7 +155,8 @@ def all_findings(asked: AllFindings) -> FindingsView:
     words = asked.query.casefold().split()
     entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.all]
     found = [row for row in _rows(entries, asked.board) if _matches(row, words)]
-    missing = (each for each in asked.board.not_checked if _matches(UncheckedRow(what=each), words))
+    unreached = (*not_reached(asked.until), *asked.board.not_checked)
+    missing = (each for each in unreached if _matches(UncheckedRow(what=each), words))
     unchecked = [UncheckedRow(what=each) for each in grouped(missing)]
     heading = [
         *([NoteRow(words=Content(""))] if found else []),
@@ -327,7 +330,7 @@ def row_detail(row: Row | None) -> Content:
                 content(f"Not checked: {shortened(what.what, 400)}", "bold"),
                 "\n",
                 content(shortened(what.why, 400)),
-                ("\nNothing is known about it.", FAINT),
+                ("\nNothing is known about this.", FAINT),
             )
         case NoteRow(words=words, is_heading=is_heading):
             return words if words.plain and not is_heading else _HOW

@@ -89,7 +89,7 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
         self._reviewer.listeners.append(self.show_current)
         self.set_class(bool(self._before.query), "-filtering")
         self._pane.lines.focus()
-        self.say(Content("Nothing is reviewed yet: Sightline has to reach the server first."))
+        self.say(Content("Nothing is reviewed yet: the definitions are not listed yet."))
         self.show_current()
 
     def on_unmount(self) -> None:
@@ -99,7 +99,11 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
         """Show the current findings."""
         board, accepted = self._reviewer.board, self._reviewer.accepted
         if board is not None and accepted is not None:
-            self._views.ask(AllFindings(board=board, accepted=accepted, query=self._filter.value))
+            self._views.ask(
+                AllFindings(
+                    board=board, accepted=accepted, query=self._filter.value, until=self._reviewer.until
+                )
+            )
 
     def action_back(self) -> None:
         if self.has_class("-filtering"):

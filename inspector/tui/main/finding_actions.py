@@ -112,6 +112,8 @@ class TimelinePast(Struct, frozen=True, kw_only=True):
     """Returns the sessions with the server, the newest first."""
     began_s: Callable[[Session], float]
     """Returns the time at which a session began, on the clock of the timeline."""
+    show_recorded_call: Callable[[int, str], bool]
+    """Shows a place in the frames of a call of a recording, by its number; returns false without a recording."""
 
 
 class FindingActions:
@@ -162,6 +164,7 @@ class FindingActions:
         # In a recording, the target of a command is only its program.
         is_recorded = isinstance(session, RecordedSession)
         of = Path(session.opened.path).name if is_recorded else str(self._reviewer.target)
+        of = f"{of} without {self._reviewer.until}" if self._reviewer.until else of
         screen = FindingsScreen(self._reviewer, of, go_to, self.toggle_acceptance, self.export, before)
         self._push(screen, show_origin if is_back else None)
 
@@ -210,7 +213,7 @@ class FindingActions:
                 (f"{part.tokens:,} tokens", "bold"), " of the context before the first call"
             )
             self._catalogue.go_to(item)
-            self._selection.show_place(item, DefinitionMark(pointer="", words=words))
+            self._selection.show_place(item, DefinitionMark(pointer=None, words=words))
             return True
         return False
 
@@ -222,12 +225,13 @@ class FindingActions:
         session, finding = self._link.session, entry.finding
         kind = finding.subject.value
         if kind == "call":
-            found, exchange = self._past.exchange_of(entry.call) or (session, None)
-            self._show(exchange, finding.pointer, "/result", found)
+            if not self._past.show_recorded_call(entry.call, _in_answer(finding.pointer)):
+                found, exchange = self._past.exchange_of(entry.call) or (session, None)
+                self._show(exchange, _in_answer(finding.pointer), found)
         elif session is None:
             return False
         elif kind == "request":
-            self._show(_request_of(session.timeline.entries, finding.name), finding.pointer, "/params")
+            self._show(_request_of(session.timeline.entries, finding.name), f"/params{finding.pointer}")
         elif kind == "server":
             self._go_to_server(session, finding)
         else:
@@ -307,30 +311,33 @@ class FindingActions:
             for each in (session, *self._past.sessions()):
                 fault = _fault_in(each.timeline.entries, pointer)
                 if fault is not None:
-                    self._show(fault, "", "", each)
+                    self._show(fault, "", each)
                     return
-            self._show(None, "", "")
+            self._show(None, "")
 
     def _show_first_answer(self, pointer: str) -> None:
         """Show a place in the answer to the request that began the connection."""
         entries = self._link.session.timeline.entries if self._link.session else ()
         # Without `server/discover`, `initialize` follows.
         answer = next((entry for entry in reversed(entries) if entry.title in _FIRST_ANSWERS), None)
-        self._show(answer, pointer, "/result")
+        self._show(answer, f"/result{pointer}")
 
-    def _show(self, entry: Entry | None, pointer: str, below: str, session: Session | None = None) -> None:
+    def _show(self, entry: Entry | None, pointer: str, session: Session | None = None) -> None:
         """Show a place in the last frame of an entry. `session`: None for the session in use."""
         if entry is None or not entry.frames:
             self._say("The timeline has no frame for this finding.")
         else:
-            # A result is below `result` of its frame. The pointer to an error begins with `/error` already.
-            place = pointer if pointer.startswith("/error") else below + pointer
             shown = session or self._link.session
             began_s = self._past.began_s(shown) if shown is not None else 0.0
-            open_frames(self._screen, shown, entry, place, known=self._secrets.known, began_s=began_s)
+            open_frames(self._screen, shown, entry, pointer, known=self._secrets.known, began_s=began_s)
 
     def _say(self, words: str) -> None:
         self._screen.notify(words, markup=False)
+
+
+def _in_answer(pointer: str) -> str:
+    """The pointer into the frame of an answer: a result is below `/result`, and that of an error begins with `/error`."""
+    return pointer if pointer.startswith("/error") else f"/result{pointer}"
 
 
 def _named(entry: ReportEntry) -> str:

@@ -234,6 +234,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 exchange_of=self._timeline.exchange_of,
                 sessions=self._timeline.sessions,
                 began_s=self._timeline.began_s,
+                show_recorded_call=self.show_recorded_call,
                 open_tab=self.action_tab,
             ),
         )
@@ -688,6 +689,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         shown = session or self.server.link.session
         began_s = self._timeline.began_s(shown) if shown is not None else 0.0
         open_frames(self, shown, entry, known=self._secrets.known, began_s=began_s)
+
+    def show_recorded_call(self, number: int, pointer: str) -> bool:
+        """Show a place in the last frame of a call of a recording, by its number; false without a recording."""
+        del number, pointer
+        return False
 
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:

@@ -103,6 +103,8 @@ class Stage:
     """Returns the sessions with a server, the newest first, by the name of the server in the timeline."""
     began_s: Callable[[Session], float]
     """Returns the time at which a session began, on the clock of the timeline."""
+    show_recorded_call: Callable[[int, str], bool]
+    """Shows a place in the frames of a call of a recording; returns false without a recording."""
     open_tab: Callable[[str], None]
 
 
@@ -179,6 +181,7 @@ class ServerParts:
                 exchange_of=stage.exchange_of,
                 sessions=partial(stage.sessions, self.label),
                 began_s=stage.began_s,
+                show_recorded_call=stage.show_recorded_call,
             ),
             secrets=stage.secrets,
         )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
+from textual.dom import DOMNode
 from textual.screen import Screen
 
 from inspector.json.exact import dump_text
@@ -39,7 +40,13 @@ class _CallsAsked(Struct, frozen=True, kw_only=True):
 
 class _FramesAsked(Struct, frozen=True, kw_only=True):
     session: RecordedSession
-    entry: Entry
+    entry: Entry | None = None
+    call: int = 0
+    """The number of the call whose entry is wanted, if `entry` is None."""
+    pointer: str = ""
+    """The place to mark in the last frame."""
+    below: DOMNode
+    """The screen that the frames are to cover."""
 
 
 class _MatchAsked(Struct, frozen=True, kw_only=True):
@@ -96,7 +103,15 @@ class SceneReader:
 
     def open_frames(self, session: RecordedSession, entry: Entry) -> None:
         """Open a screen with the frames of an entry, once they are read."""
-        self._frames.ask(_FramesAsked(session=session, entry=entry))
+        self._frames.ask(_FramesAsked(session=session, entry=entry, below=self._screen))
+
+    def open_call(self, session: RecordedSession, number: int, pointer: str) -> None:
+        """Open a screen with the frames of a call, once they are read, over the current screen.
+
+        `pointer`: points to the value to mark in the last frame.
+        """
+        below = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType]
+        self._frames.ask(_FramesAsked(session=session, call=number, pointer=pointer, below=below))
 
     @property
     def is_opening(self) -> bool:
@@ -128,12 +143,16 @@ class SceneReader:
         if self.scene is not None and self.scene.position == asked.position:
             self._timeline.take(found)
 
-    def _take_frames(self, asked: _FramesAsked, wanted: FramesWanted) -> None:
-        if not wanted.frames:
-            entry = asked.entry
-            words = f"This entry has no frames. {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
+    def _take_frames(self, asked: _FramesAsked, wanted: FramesWanted | None) -> None:
+        if wanted is None:
+            words = "A page's frames hold no results. Esc leads to the main screen, and } to the result of the call."
             self._screen.notify(words, timeout=10, markup=False)
-        elif self._screen.is_current:
+        elif not wanted.frames:
+            about = ": ".join(
+                filter(None, (shortened(wanted.entry.title, 60), shortened(wanted.entry.detail, 300)))
+            )
+            self._screen.notify(f"This entry has no frames. {about}", timeout=10, markup=False)
+        elif self._screen.app.screen is asked.below:  # pyright: ignore[reportUnknownMemberType]
             self._screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
 
     def _could_not(self, asked: object, error: BaseException) -> None:
@@ -173,14 +192,16 @@ def _made_match(asked: _MatchAsked) -> str:
     return found or (_MASKED if view.masked else "")
 
 
-def _wanted(session: RecordedSession, entry: Entry) -> FramesWanted:
+def _wanted(session: RecordedSession, entry: Entry, pointer: str = "") -> FramesWanted:
     return FramesWanted(
         entry=entry,
+        pointer=pointer,
         frames=session.frames_of(entry),
         catalogue=session.catalogue_of(entry),
         has_ids=not session.has_raw,
     )
 
 
-def _made_frames(asked: _FramesAsked) -> FramesWanted:
-    return _wanted(asked.session, asked.entry)
+def _made_frames(asked: _FramesAsked) -> FramesWanted | None:
+    entry = asked.entry or asked.session.entry_of_call(asked.call)
+    return _wanted(asked.session, entry, asked.pointer) if entry is not None else None

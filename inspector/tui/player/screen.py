@@ -254,6 +254,11 @@ class PlayerScreen(MainScreen):
         if self.recorded is not None:
             self._scenes.open_frames(self.recorded, entry)
 
+    def show_recorded_call(self, number: int, pointer: str) -> bool:
+        if self.recorded is not None:
+            self._scenes.open_call(self.recorded, number, pointer)
+        return True
+
     # What the user does.
 
     def action_back(self) -> None:

@@ -32,7 +32,7 @@ _INTRODUCTION = (
     "An answer can bring trust labels into the session, such as untrusted or sensitive. Sightline keeps them as an agent "
     "host would, and a policy can decide by them. Labels come from declarations and from the server's questions, not from "
     "findings: an answer without a label may contain instructions too. No server learns of them unless you press l: each call to it then says "
-    "what the session contains, so that the server can be careful too."
+    "if the session is untrusted, and may name sources. Other labels are never sent."
 )
 _NOTHING = "  No call of this agent session has brought a trust label."
 _MOST_SERVERS = 6

@@ -38,18 +38,18 @@ _KINDS = tuple(_MEANINGS)
 
 _SENT = {
     None: "none",
-    SourceDetail.NONE: "trust, its own sources",
-    SourceDetail.HOSTS: "trust, its own sources, hosts of others",
-    SourceDetail.FULL: "trust, all sources",
+    SourceDetail.NONE: "if untrusted, its own sources",
+    SourceDetail.HOSTS: "if untrusted, its own sources, hosts of others",
+    SourceDetail.FULL: "if untrusted, all sources",
 }
 """The labels sent to a server, in a few words."""
 _CARRIED = {
-    None: "no trust labels",
-    SourceDetail.NONE: "the session's trust and its own sources",
-    SourceDetail.HOSTS: "the session's trust, its own sources, and the hosts of others",
-    SourceDetail.FULL: "the session's trust and every source in full",
+    None: "carry no trust labels",
+    SourceDetail.NONE: "say if the session is untrusted, and name its own sources",
+    SourceDetail.HOSTS: "say if the session is untrusted, and name its own sources and the hosts of others",
+    SourceDetail.FULL: "say if the session is untrusted, and name every source in full",
 }
-"""The labels sent to a server, in the words of a sentence."""
+"""What calls to a server say, in the words of a sentence."""
 
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.NONE, SourceDetail.HOSTS, SourceDetail.FULL)
 
@@ -170,7 +170,7 @@ def trust_row(row: ServerRow, width: int, *, here: bool) -> Content:
 
 def carried_line(server: str, detail: SourceDetail | None) -> str:
     """A sentence about what calls to a server carry. Still untrusted text."""
-    return f"Calls to {cut_in_the_middle(server, 60)} carry {_CARRIED[detail]}."
+    return f"Calls to {cut_in_the_middle(server, 60)} {_CARRIED[detail]}."
 
 
 def sent_line(row: ServerRow) -> Content:

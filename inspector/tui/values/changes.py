@@ -55,8 +55,11 @@ def both_sides(change: Change | DefinitionChange, most: int = _MAX_TEXT) -> Iter
 
     `most`: the maximum number of characters of that part.
     """
-    before, after = _text(change.before), _text(change.after)
     is_both = change.kind is ChangeKind.CHANGED
+    is_text = isinstance(change.before, str) and isinstance(change.after, str)
+    # "5" and 5 differ.
+    as_text = dump_text if is_both and not is_text else _text
+    before, after = as_text(change.before), as_text(change.after)
     start, end = _same(before, after) if is_both else (0, 0)
     if change.kind is not ChangeKind.ADDED:
         yield _side("  was ", before, start, end, "$text-error", most)

@@ -77,6 +77,8 @@ async def test_enter_shows_the_text_and_esc_leads_back_to_its_row() -> None:
             pilot, app, "▸2 Definition", "Asks.", "tokens of the context before the first call"
         )
         assert "Before the first call" not in text.splitlines()[0]
+        # No row is marked as the place of a finding.
+        assert "!name" not in text
         await pilot.press("escape")
         text = await shows(pilot, app, "Before the first call", "▸")
         assert "ask" in next(line for line in text.splitlines() if "▸" in line)

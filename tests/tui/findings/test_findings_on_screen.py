@@ -267,7 +267,7 @@ async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first(
         assert "Enter show the place  / filter  a accept" in text
         # Enter and a do nothing on what was not checked.
         await pilot.press("G")
-        text = await settled(pilot, app, "Nothing is known about it.")
+        text = await settled(pilot, app, "Nothing is known about this.")
         assert "show the place" not in text
         assert "a accept" not in text
         await pilot.press("escape")

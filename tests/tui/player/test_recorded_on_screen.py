@@ -96,6 +96,13 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         )
         assert "before the reconnect" in text
         assert "results of clock" not in text
+        assert "the recording" not in text
+        # The place of a finding in a result is in the frame with the answer.
+        await pilot.press("enter")
+        text = await until(pilot, app, lambda text: "received frame" in text and "Ignore all previous" in text)
+        assert "Frames" in text.splitlines()[0]
+        await pilot.press("escape")
+        await until(pilot, app, lambda text: "Findings of session.jsonl" in text.splitlines()[0])
         # Before the reconnect, when the other tool was not called yet.
         await pilot.press("escape", "{", "{")
         await read(pilot, app, "call 2 of 4")
@@ -103,6 +110,8 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         text = await until(
             pilot, app, lambda text: "1 finding: 1 high" in text and "results of get_key" in text
         )
+        assert "Findings of session.jsonl without frames 7 to 12 of the recording" in text
+        assert "the position in the recording is before it" in " ".join(text.split())
         assert "before the reconnect" not in text
         # Before the second result of the same tool, which has the finding.
         await pilot.press("escape", "{")
@@ -649,3 +658,13 @@ async def test_the_header_names_the_client_profile_of_the_connection_where_it_is
         assert "as none" not in text
         await pilot.press(">")
         await settled(pilot, app, "as none")
+
+
+async def test_the_place_of_a_finding_in_a_result_of_a_recorded_page_is_on_the_main_screen() -> None:
+    app = player_of(SAMPLES / "page.jsonl")
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "call 6 of 6")
+        await pilot.press("f")
+        await until(pilot, app, lambda text: "5 findings" in text and "▸■ medium" in text)
+        await pilot.press("enter")
+        await until(pilot, app, lambda text: "A page's frames hold no results." in text)

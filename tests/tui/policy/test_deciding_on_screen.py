@@ -316,13 +316,13 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             assert words in text, f"{words}\n{text}"
         assert "not from findings: an answer without a label may contain" in " ".join(text.split())
         await pilot.press("l")
-        await settled(pilot, app, "carry the session's trust and its own sources")
+        await settled(pilot, app, "say if the session is untrusted, and name its own sources.")
         await pilot.press("l")
         text = await settled(
-            pilot, app, "carry the session's trust, its own sources, and the hosts of others"
+            pilot, app, "say if the session is untrusted, and name its own sources and the hosts of others"
         )
         assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in " ".join(text.split())
-        assert "Calls to demo carry the session's trust, its own sources, and the hosts of others." in text
+        assert "name its own sources and the hosts of others." in text
         await pilot.press("escape", "r")
         await settled(pilot, app, "#2 done")
         assert told.told[0] is None
