@@ -1,9 +1,11 @@
+import dataclasses
+
 import pytest
 
 from inspector.boundary.bound import bound
 from inspector.boundary.options import Level
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.outcome import Result
+from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.review.calling import arguments_for, forbids, misfit_for
 from inspector.review.finding import Severity, SubjectKind
 from inspector.review.live.ongoing import partly_read
@@ -196,3 +198,20 @@ def test_a_result_that_is_searched_only_in_part_is_listed_with_the_length_of_tha
     assert told.why == (
         f"it is long: only the first {number:,} characters of its texts are searched for instructions to a model"
     )
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        RpcError(value={"code": -32603, "message": "boom"}),
+        Result(value={"content": [text("boom")], "isError": True}),
+    ],
+    ids=["error", "isError"],
+)
+def test_a_call_that_was_answered_with_an_error_is_listed_as_not_checked(outcome: Outcome) -> None:
+    (call,) = reviewed_of({"tools": [tool()], "calls": [{"content": []}]}).calls
+    assert partly_read(call) == ()
+    (missing,) = partly_read(dataclasses.replace(call, outcome=outcome))
+    assert partly_read(dataclasses.replace(call, outcome=outcome, misfit=True)) == ()
+    assert missing.what == f"results of {call.offer.name}"
+    assert missing.why == "the call was answered with an error, so only the text of the error was checked"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.pins.pins import definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind
+from inspector.protocol.outcome import RpcError
 from inspector.review.covering import COVERED, Covering
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.live.accepted import AcceptedFindings
@@ -342,7 +343,12 @@ _ONE_LISTING = listed_once(" in this session: the key L lists them again")
 
 
 def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
-    """The unchecked parts of a long result, or of an answer that does not end its call."""
+    """The unchecked parts of a long result, of an error, or of an answer that does not end its call."""
+    is_error = isinstance(call.outcome, RpcError) or call.result.get("isError") is True
+    # An error is the right answer to arguments that the schema forbids.
+    if is_error and not call.misfit and not call.unfinished:
+        why = "the call was answered with an error, so only the text of the error was checked"
+        return (NotChecked(what=f"results of {call.offer.name}", why=why),)
     if call.unfinished:
         return (NotChecked(what=f"results of {call.offer.name}", why=call.unfinished),)
     if call.read.is_all:

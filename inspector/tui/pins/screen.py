@@ -49,7 +49,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._stop_asking()
         self.entitle(
             Content.assemble(
-                f"{count(self._watcher.tools, 'definition')}  ",
+                f"{count(self._watcher.definitions, 'definition')}  ",
                 content(cut_in_the_middle(self._watcher.server, 200), QUIET),
             )
         )
@@ -57,7 +57,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         if view is None:
             self.say(Content(_UNLISTED))
             return
-        self._pin_line.update(pin_line(view.state, self._watcher.tools))
+        self._pin_line.update(pin_line(view.state, self._watcher.definitions))
         self._lines.ask(view.state)
 
     def _made(self, state: PinState) -> tuple[Content, ...]:
@@ -73,8 +73,10 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         if not self._watcher.is_listed:
             self.notify(_UNLISTED, markup=False)
             return
-        amount = count(self._watcher.tools, "listed definition")
-        self._ask("pin", f"Pin the {amount} and the server's instructions?")
+        amount = count(self._watcher.definitions, "listed definition")
+        without = count(self._watcher.malformed, "malformed item") if self._watcher.malformed else ""
+        words = f"Pin the {amount} and the server's instructions{f', without {without}' if without else ''}?"
+        self._ask("pin", words)
 
     def action_unpin(self) -> None:
         if self._has_pin:

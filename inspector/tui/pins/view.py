@@ -62,13 +62,13 @@ def summary_of(state: PinState) -> str:
     return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows the changes." if parts else ""
 
 
-def pin_line(state: PinState, tools: int) -> Content:
-    """The state of the pins in a sentence, with the keys that apply."""
+def pin_line(state: PinState, listed: int) -> Content:
+    """The state of the pins in a sentence, with the keys that apply. `listed`: the number of listed definitions."""
     match state.status:
         case PinStatus.UNKNOWN:
             return content(shortened(state.fault, 400), "bold $text-error")
         case PinStatus.UNPINNED:
-            words = f"p pins the {count(tools, 'listed definition')}. Later changes are marked, and Sightline asks before it calls a changed tool."
+            words = f"p pins the {count(listed, 'listed definition')}. Later changes are marked, and Sightline asks before it calls a changed tool."
             return Content.assemble(("Not pinned. ", "bold"), words)
         case PinStatus.SAME:
             at = state.pinned.at if state.pinned else ""

@@ -14,7 +14,7 @@ from inspector.json.exact import Json
 from inspector.pins.files import Watch
 from inspector.pins.pins import ConfirmReason, PinState, definitions_of
 from inspector.pins.withheld import repeats_withheld
-from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.catalogue import Catalogue, Item, Tool
 from inspector.protocol.targets import Target
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.marks import Mark
@@ -76,9 +76,17 @@ class PinWatcher:
         return str(self._target)
 
     @property
-    def tools(self) -> int:
-        """The number of listed tools."""
-        return self._link.tools or 0
+    def definitions(self) -> int:
+        """The number of listed definitions that a pin holds: tools, resources, templates, prompts and skills."""
+        session = self._link.session
+        listed = session.catalogue.entries.values() if session and self._link.tools is not None else ()
+        return sum(isinstance(entry, (Tool, Item)) for entries in listed for entry in entries)
+
+    @property
+    def malformed(self) -> int:
+        """The number of listed items that cannot be read, which a pin does not hold."""
+        session = self._link.session
+        return len(session.catalogue.malformed) if session else 0
 
     @property
     def has_changes(self) -> bool:

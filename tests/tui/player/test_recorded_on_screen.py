@@ -99,7 +99,9 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         assert "the recording" not in text
         # The place of a finding in a result is in the frame with the answer.
         await pilot.press("enter")
-        text = await until(pilot, app, lambda text: "received frame" in text and "Ignore all previous" in text)
+        text = await until(
+            pilot, app, lambda text: "received frame" in text and "Ignore all previous" in text
+        )
         assert "Frames" in text.splitlines()[0]
         await pilot.press("escape")
         await until(pilot, app, lambda text: "Findings of session.jsonl" in text.splitlines()[0])

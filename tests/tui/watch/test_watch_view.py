@@ -85,7 +85,7 @@ def test_a_change_of_the_type_is_shown_as_json() -> None:
     asked = ResultsAsked(before=record({"total": "5"}), now=record({"total": 5}), level=Level.DECLARED)
     view = WatchView(phase=Phase.STARTED, saved="x", called="t", values=values_changed(asked))
     lines = [line.plain.strip() for line in all_lines(view, _as_sent)]
-    assert ['was "5"', "now 5"] == [line for line in lines if line.startswith(("was", "now"))]
+    assert [line for line in lines if line.startswith(("was", "now"))] == ['was "5"', "now 5"]
 
 
 @pytest.mark.parametrize(
