@@ -584,9 +584,9 @@ def _saved(paths: tuple[str, ...]) -> str:
 
 def _watched(watching: Watching, origin: Origin | None) -> str:
     here = str(Path.cwd())
-    folders = [
-        "the working folder" if path == here else path.removeprefix(f"{here}/") for path in watching.folders
-    ]
+    # The line may be cut: the folder of the server comes first.
+    folders = [path.removeprefix(f"{here}/") for path in watching.folders if path != here]
+    folders += ["the working folder"] if here in watching.folders else []
     inside = tuple(f"{folder}/" for folder in watching.folders)
     files = sorted(path for path in watching.files if not path.startswith(inside))
     names = folders + [path.removeprefix(f"{here}/") for path in files]
