@@ -117,7 +117,11 @@ async def test_what_the_server_writes_at_its_start_is_not_a_save(
 ) -> None:
     # A notification may be gone before the screen is read.
     notified: list[str] = []
-    monkeypatch.setattr(SightlineApp, "notify", lambda _, words, **_options: notified.append(words))
+
+    def notify(_: SightlineApp, words: str, **_options: object) -> None:
+        notified.append(words)
+
+    monkeypatch.setattr(SightlineApp, "notify", notify)
     edited = Edited(tmp_path)
     writes = 'open("state.json", "w").write(str(time.time()))'
     edited.save(code=f"import time\n{writes}")
