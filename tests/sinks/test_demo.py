@@ -19,7 +19,7 @@ def test_no_file_or_terminal_output_contains_a_secret_of_the_demo(
     with on_demo(tmp_path, "--audit", str(audit)) as run:
         run.write("w", "Record this session", "made.jsonl", "w stops it")
         run.press("P", until="Not pinned.")
-        run.press("p", until="instructions?")
+        run.press("p", until="malformed item?")
         run.press("y", until="As pinned")
         run.press("escape")
         run.press("g", "j", "j", "j", until="▸ create_share_link")

@@ -13,7 +13,8 @@ _LATE_S = 2.0
 def waiting_words(session: Session | None) -> str:
     """How long a server has not answered the first requests, the time limit, and a hint.
 
-    Empty if the server has answered, or if the session began less than `_LATE_S` seconds ago.
+    Empty if the server has answered, if the session began less than `_LATE_S` seconds ago, or if the request was
+    sent less than a second ago.
     """
     if (
         session is None
@@ -28,8 +29,9 @@ def waiting_words(session: Session | None) -> str:
     )
     asked = next(waiting, None)
     # The first request may be one of two, of which the other has ended.
-    if asked is None or session.now_s < _LATE_S:
+    waited = session.now_s - asked.at_s if asked is not None else 0.0
+    if asked is None or session.now_s < _LATE_S or waited < 1:
         return ""
     hint = STDIO_HINT if isinstance(session.target, StdioTarget) else HTTP_HINT
-    waited, limit = session.now_s - asked.at_s, session.options.connect_timeout_s
+    limit = session.options.connect_timeout_s
     return f"{waited:.0f} s of {limit:.0f} s without an answer\nto {asked.title}. {hint}"
