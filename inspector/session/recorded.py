@@ -385,7 +385,10 @@ class RecordedSession(Session):
 
     def _made(self, position: int, name: str, number: int) -> CallRecord | None:
         call = next((call for call in self.played.call(position) if call.name == name), None)
-        return None if call is None else self._made_of(call, position, number)
+        if call is None:
+            return None
+        record = self._made_of(call, position, number)
+        return replace(record, remarks=deviations(record.tool, record.outcome))
 
     def _made_of(self, call: ReplayedCall, position: int, number: int) -> CallRecord:
         line = self.played.line(position)
@@ -407,7 +410,6 @@ class RecordedSession(Session):
             policy=self._policy_at(position),
             has_ids=self._sealed is None,
             has_asked=call.has_asked,
-            remarks=deviations(tool, outcome),
             left_out=left_out_of(line, call.member)
             if isinstance(line, _ANSWERS) and outcome is call.outcome and is_answered
             else (),

@@ -249,7 +249,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             await super().on_event(event)
 
     def _will_focus(self) -> bool:
-        return self._main is not None and self.screen is self._main and self._main.is_opening
+        return self._main is not None and self.screen is self._main and self._main.will_focus
 
     @property
     def place(self) -> tuple[object, ...]:

@@ -344,13 +344,13 @@ _ONE_LISTING = listed_once(" in this session: the key L lists them again")
 
 def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
     """The unchecked parts of a long result, of an error, or of an answer that does not end its call."""
+    why = call.unfinished
     is_error = isinstance(call.outcome, RpcError) or call.result.get("isError") is True
     # An error is the right answer to arguments that the schema forbids.
-    if is_error and not call.misfit and not call.unfinished:
+    if not why and is_error and not call.misfit:
         why = "the call was answered with an error, so only the text of the error was checked"
+    if why:
         return (NotChecked(what=f"results of {call.offer.name}", why=why),)
-    if call.unfinished:
-        return (NotChecked(what=f"results of {call.offer.name}", why=call.unfinished),)
     if call.read.is_all:
         return ()
     what = f"all of the result of {call.offer.name}"

@@ -29,8 +29,10 @@ def waiting_words(session: Session | None) -> str:
     )
     asked = next(waiting, None)
     # The first request may be one of two, of which the other has ended.
-    waited = session.now_s - asked.at_s if asked is not None else 0.0
-    if asked is None or session.now_s < _LATE_S or waited < 1:
+    if asked is None or session.now_s < _LATE_S:
+        return ""
+    waited = session.now_s - asked.at_s
+    if waited < 1:
         return ""
     hint = STDIO_HINT if isinstance(session.target, StdioTarget) else HTTP_HINT
     limit = session.options.connect_timeout_s

@@ -88,7 +88,7 @@ class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
                 (f"  {found.counted_by}", QUIET),
             )
         )
-        self._lines.show_rows(len(found.parts), min(self._row, max(0, len(found.parts) - 1)))
+        self._lines.show_rows(len(found.parts), self._row)
         self._lines.focus()
         notes = [content(note) for note in found.notes]
         hosts = [Content.assemble(f"{total.tokens:>9,}  ", (total.names, QUIET)) for total in made.totals]

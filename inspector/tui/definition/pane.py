@@ -241,10 +241,13 @@ class DefinitionPane(Vertical):
         else:
             self.values.mark(mark.pointer, mark.near)
 
+    def _is_on(self, mark: DefinitionMark) -> bool:
+        """True if the cursor is at the place of the mark: the first row for a remark on the whole definition."""
+        return self.values.is_on_mark if mark.pointer is not None else self.lines.cursor == 0
+
     def _explain(self) -> None:
         view, mark = self._view, self._mark
-        is_on_mark = self.values.is_on_mark if mark and mark.pointer is not None else not self.lines.cursor
-        if mark is not None and is_on_mark:
+        if mark is not None and self._is_on(mark):
             self._why.update(mark.words)
         elif view is not None:
             words = every_reason if self.is_explaining else why_line

@@ -112,9 +112,9 @@ class Reviewer:
         self._review = OngoingReview()
         self._calls: dict[str, LastCall] = {}
         self._every: tuple[LastCall, ...] | None = None
+        """All calls up to the position in a recording, in order; None for a live session."""
         self._made = 0
         """The number of calls that were made."""
-        """All calls up to the position in a recording, in order; None for a live session."""
         self._is_whole = True
         """False if the timeline lacks messages, because the recording has too many."""
         self._listings: tuple[OtherListing, ...] = ()

@@ -472,8 +472,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._keys.end_note(before_s)
 
     @property
-    def is_opening(self) -> bool:
-        """True while something is being opened that will get the keys: the next key waits for it."""
+    def will_focus(self) -> bool:
+        """True while something is being opened that will get the focus. The next key waits for it."""
         return self.server.selection.will_focus
 
     @property

@@ -14,7 +14,7 @@ from inspector.json.exact import Json
 from inspector.pins.files import Watch
 from inspector.pins.pins import ConfirmReason, PinState, definitions_of
 from inspector.pins.withheld import repeats_withheld
-from inspector.protocol.catalogue import Catalogue, Item, Tool
+from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.targets import Target
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.marks import Mark
@@ -79,8 +79,9 @@ class PinWatcher:
     def definitions(self) -> int:
         """The number of listed definitions that a pin holds: tools, resources, templates, prompts and skills."""
         session = self._link.session
-        listed = session.catalogue.entries.values() if session and self._link.tools is not None else ()
-        return sum(isinstance(entry, (Tool, Item)) for entries in listed for entry in entries)
+        if session is None or self._link.tools is None:
+            return 0
+        return len(definitions_of(session.catalogue, None).all)
 
     @property
     def malformed(self) -> int:

@@ -114,8 +114,8 @@ class SceneReader:
         self._frames.ask(_FramesAsked(session=session, call=number, pointer=pointer, below=below))
 
     @property
-    def is_opening(self) -> bool:
-        """True while frames are being read that open a screen."""
+    def will_open(self) -> bool:
+        """True while frames are being read for a screen."""
         return self._frames.is_busy
 
     def read_match(self, session: RecordedSession, scene: Scene, words: str) -> None:

@@ -387,8 +387,8 @@ class PlayerScreen(MainScreen):
     # Drawing.
 
     @property
-    def is_opening(self) -> bool:
-        return super().is_opening or self._scenes.is_opening
+    def will_focus(self) -> bool:
+        return super().will_focus or self._scenes.will_open
 
     @property
     def recorded(self) -> RecordedSession | None:

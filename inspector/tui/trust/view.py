@@ -42,7 +42,7 @@ _SENT = {
     SourceDetail.HOSTS: "if untrusted, its own sources, hosts of others",
     SourceDetail.FULL: "if untrusted, all sources",
 }
-"""The labels sent to a server, in a few words."""
+"""What calls to a server say, in a few words."""
 _CARRIED = {
     None: "carry no trust labels",
     SourceDetail.NONE: "say if the session is untrusted, and name its own sources",
@@ -169,7 +169,7 @@ def trust_row(row: ServerRow, width: int, *, here: bool) -> Content:
 
 
 def carried_line(server: str, detail: SourceDetail | None) -> str:
-    """A sentence about what calls to a server carry. Still untrusted text."""
+    """A sentence about what calls to a server say. Still untrusted text."""
     return f"Calls to {cut_in_the_middle(server, 60)} {_CARRIED[detail]}."
 
 

@@ -647,3 +647,23 @@ async def test_uncalled_tools_are_one_row_below_what_concerns_the_whole_server()
         assert "results of third" not in text
         await pilot.press("slash", *"third", "enter")
         await settled(pilot, app, "? results of third: it was not called in this session")
+
+
+async def test_a_report_counts_every_call_also_of_one_tool(tmp_path: Path) -> None:
+    tools: list[Json] = [{"name": "quiet", "inputSchema": {"type": "object"}}]
+    app = app_of(Script(tools=tools, answers={"quiet": answering({"content": []})}))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "quiet has not been called yet")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        await pilot.press("f")
+        await settled(pilot, app, "Not checked, so nothing is known")
+        await pilot.press("x")
+        await settled(pilot, app, "Write the review")
+        await write(pilot, app, "r.json")
+        await settled(pilot, app, "Written to")
+    assert json.loads((tmp_path / "r.json").read_text())["calls"] == 2

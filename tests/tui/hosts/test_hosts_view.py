@@ -104,6 +104,12 @@ def test_a_row_shows_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST, withheld=0).rstrip().endswith("undeclared")
 
 
+def test_the_details_begin_with_what_leaks() -> None:
+    lines = host_detail(LEAKING, view(LEAKING)).plain.splitlines()
+    assert lines[1].startswith("! Without protection (boundary open), its model gets these withheld values:")
+    assert lines[-1].startswith("evidence:")
+
+
 def test_a_host_that_refuses_the_result_as_sent_is_shown_as_such() -> None:
     refusing = replace(UNKNOWN, refused_open="the client library refuses the result")
     assert line(refusing).rstrip().endswith("refuses it")

@@ -73,6 +73,27 @@ async def changed(pilot: Pilot[None], app: SightlineApp, script: Script, *tools:
     await settled(pilot, app, "shows the changes.")
 
 
+async def test_the_question_counts_every_definition_and_names_malformed_items() -> None:
+    script = offering(SUM, LOOK, {"name": 5})
+    script.resources = [{"uri": "a://1", "name": "r"}]
+    app = app_of(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "2 tools")
+        await pilot.press("P")
+        assert "p pins the 3 listed definitions" in await settled(pilot, app, "Not pinned.")
+        await pilot.press("p")
+        await settled(
+            pilot,
+            app,
+            "Pin the 3 listed definitions and the server's instructions, without 1 malformed item?",
+        )
+        await pilot.press("y")
+        await settled(pilot, app, "As pinned 20")
+        pin = read_pin(known_as(DemoTarget()))
+        assert pin is not None
+        assert len(pin.definitions.all) == 3
+
+
 async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:
     script = offering()
     app = app_of(script)
