@@ -21,7 +21,9 @@ from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
 
-_BAR = 20
+_BAR, _NARROW_BAR = 20, 6
+_WIDE = 100
+"""The least width in cells for the long bar. Below it, the names need the room."""
 _MOST_COMPARED = 500
 """The maximum number of tools for which the totals of all hosts are computed. More would take too long."""
 
@@ -118,12 +120,13 @@ class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
             return Content("")
         part = self._found.parts[index]
         most = max((each.tokens for each in self._found.parts), default=0)
-        share = round(_BAR * part.tokens / most) if most else 0
+        bar = _BAR if width >= _WIDE else _NARROW_BAR
+        share = round(bar * part.tokens / most) if most else 0
         row = Content.assemble(
             "▸ " if here else "  ",
             f"{part.tokens:>9,}  ",
             (f"{part.size_bytes:>11,} B  ", QUIET),
-            ("█" * share + " " * (_BAR - share) + "  ", "$text-primary"),
+            ("█" * share + " " * (bar - share) + "  ", "$text-primary"),
             (f"{part.kind.value:<13}", QUIET),
             content(shortened(part.name, 120)),
         )

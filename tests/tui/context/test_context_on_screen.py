@@ -49,7 +49,8 @@ LARGE_TOOL: JsonObject = {
 async def test_each_part_of_the_context_is_shown_with_its_tokens_largest_first(
     size: tuple[int, int],
 ) -> None:
-    app = app_of(Script(tools=[SMALL_TOOL, LARGE_TOOL], prompts=[{"name": "ask"}]))
+    named = {**SMALL_TOOL, "name": "trigger-url-elicitation"}
+    app = app_of(Script(tools=[SMALL_TOOL, named, LARGE_TOOL], prompts=[{"name": "ask"}]))
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "clock")
         await pilot.press("C")
@@ -58,9 +59,10 @@ async def test_each_part_of_the_context_is_shown_with_its_tokens_largest_first(
         assert "Before the first call" in text
         assert "an estimate: bytes / 4" in " ".join(text.split())
         rows = [line for line in text.splitlines() if " B  " in line]
-        assert ["poem" in row for row in rows] == [True, False, False]
-        assert "tool" in rows[1]
-        assert "prompt" in rows[2]
+        assert ["poem" in row for row in rows] == [True, False, False, False]
+        assert "tool         trigger-url-elicitation" in rows[1]
+        assert "tool" in rows[2]
+        assert "prompt" in rows[3]
         assert "spec, claude-code ?" in text
         await pilot.press("escape")
         await settled(pilot, app, "Timeline")
