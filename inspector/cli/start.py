@@ -194,7 +194,8 @@ def in_session(
             await session.close()
             if quotes:
                 quotes.release(session)
-            _report_stray_output(session)
+            for sentence in stray_output(session):
+                DIAGNOSTICS.say(sentence)
             for why, count in session.asker.unanswered.items():
                 times = f" ({count:,} times)" if count > 1 else ""
                 DIAGNOSTICS.say(f"not answered: {_mask_of(session)(why)}{times}")
@@ -216,8 +217,8 @@ def changes_since_pin(session: "Session", name: str) -> "tuple[ConfirmReason, ..
     return Watch(session.target).listed(session.catalogue, instructions).asks(name)
 
 
-def _report_stray_output(session: "Session") -> None:
-    """Report lines on the server's stdout that are not JSON objects, because a client may stop reading there.
+def stray_output(session: "Session") -> list[str]:
+    """Sentences about lines on the server's stdout that are not JSON objects, because a client may stop reading there.
 
     Values that results withhold are masked. A broken message is not quoted, because it may be a result.
     """
@@ -227,17 +228,19 @@ def _report_stray_output(session: "Session") -> None:
         if matched.frame.channel is Channel.STDIO and any(map(_is_no_object, matched.events))
     ]
     if not stray:
-        return
+        return []
     mask = _mask_of(session)
+    sentences: list[str] = []
     for raw in stray[:_QUOTED_LINES]:
         if begins_like_message(raw):
-            DIAGNOSTICS.say(f"server sent a message that cannot be read, of {len(raw):,} bytes")
+            sentences.append(f"server sent a message that cannot be read, of {len(raw):,} bytes")
             continue
         text = raw.decode("utf-8", "replace").strip()
         shown = masked_start(text, mask, _QUOTED_CHARACTERS, " …")
-        DIAGNOSTICS.say(f'server printed to stdout instead of stderr: "{shown}"')
+        sentences.append(f'server printed to stdout instead of stderr: "{shown}"')
     if len(stray) > _QUOTED_LINES:
-        DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")
+        sentences.append(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")
+    return sentences
 
 
 def _mask_of(session: "Session") -> Callable[[str], str]:

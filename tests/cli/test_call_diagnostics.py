@@ -133,6 +133,13 @@ def test_stray_output_is_masked_as_the_result_is_and_a_broken_message_is_not_quo
     assert "server sent a message that cannot be read, of 73 bytes" in ran.err
     assert f"not answered: not supported: {MASK}" in ran.err
     assert "Secret" not in ran.err
+    as_json = sightline("call", "t", "--format", "json", "--", sys.executable, "-S", "-E", str(path))
+    remarks = [each["message"] for each in json.loads(as_json.out)["remarks"]]
+    assert remarks[-2:] == [
+        f'server printed to stdout instead of stderr: "DEBUG made {MASK}"',
+        "server sent a message that cannot be read, of 73 bytes",
+    ]
+    assert "Secret" not in as_json.out
 
 
 def test_a_note_about_the_connection_is_printed_once_for_several_connections(server: tuple[str, ...]) -> None:

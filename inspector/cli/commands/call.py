@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from inspect import isawaitable
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -49,6 +50,7 @@ from inspector.cli.start import (
     launch_of,
     listing_hint,
     meant_command,
+    stray_output,
     target_of,
 )
 from inspector.errors import ExitCode, OutputBrokenError, ToolFailedError, UsageError
@@ -296,9 +298,11 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         unanswered: dict[str, int] = {}
         facts: ServerFacts | None = None
         remarks: list[str] = []
+        stray: Callable[[], list[str]] = list
 
         async def work(session: Session) -> tuple[Ruled, list[str]]:
-            nonlocal own, unanswered, facts, remarks
+            nonlocal own, unanswered, facts, remarks, stray
+            stray = partial(stray_output, session)
             unanswered, facts = session.asker.unanswered, session.server
             await session.list_all()
             chosen_now = choose(session)
@@ -327,6 +331,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         unanswered=tuple(unanswered),
         era=facts.era if facts else Era.AUTO,
         about_arguments=remarks,
+        stray=stray() if output.as_json else (),
     )
     if saved_as is not None and own is not None:
         from inspector.cli.overview import words_of  # noqa: PLC0415 - as in `command`
@@ -421,14 +426,15 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     unanswered: Sequence[str] = (),
     era: Era = Era.AUTO,
     about_arguments: Sequence[str] = (),
+    stray: Sequence[str] = (),
 ) -> int:
     """Print what the server sent and what the model sees of a call. Returns the exit code.
 
     `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
     its answer. `stderr`: the lines that the server wrote to stderr during the call; the last ones are printed
     if it failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
-    requests by the server unanswered. `era`: the era in which the call was made. `about_arguments`: remarks for the JSON;
-    as text, they were printed before the call.
+    requests by the server unanswered. `era`: the era in which the call was made. `about_arguments`, `stray`: remarks on the
+    arguments, and on lines that are no messages, for the JSON. As text, they were printed before.
     """
     received = compact_bytes(raw_of(record.outcome))
     if received >= _LARGE_BYTES and not output.as_json:
@@ -452,7 +458,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             **_sides_shape(shown, raw, model, output.view),
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
-            "remarks": remarks_shape((*shown.remarks, *to_model, *filter(None, (limit, of_page, remark)))),
+            "remarks": remarks_shape((*shown.remarks, *to_model, *filter(None, (limit, of_page, remark)), *stray)),
             **({"argument_remarks": remarks_shape(tuple(about_arguments))} if about_arguments else {}),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),
