@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -48,7 +50,7 @@ _MOST_UNDONE = 200
 
 
 class FieldInput(Input):
-    """A field of one line. A hint that is too long for it ends with an ellipsis."""
+    """A field of one line. An ellipsis shows at which ends its text or its hint is cut."""
 
     def __init__(self, hint: str, *, is_masked: bool, suggester: OfferSuggester | None) -> None:
         """`hint`: shown while the field is empty. Safe text."""
@@ -58,6 +60,20 @@ class FieldInput(Input):
     def on_resize(self) -> None:
         """Fit the hint to the new width."""
         self.placeholder = self._hint.truncate(self.content_size.width, ellipsis=True).plain
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the part of the text that fits, with an ellipsis where it goes on, unless the cursor is there."""
+        strip = super().render_line(y)
+        if y or not self.value:
+            return strip
+        width, before = self.scrollable_content_region.width, self.scroll_offset.x
+        after = self._value.cell_len - before - width
+        cursor = self._value[: self.cursor_position].cell_len - before if self.has_focus else -1
+        for cell, is_cut in ((0, before > 0), (width - 1, after > 0)):
+            if is_cut and cell != cursor:
+                sign = Strip([Segment("…", self.rich_style)])
+                strip = Strip.join((strip.crop(0, cell), sign, strip.crop(cell + 1)))
+        return strip
 
     def on_paste(self, event: events.Paste) -> None:
         """If several lines are pasted, notify the user that only the first is taken."""

@@ -49,6 +49,26 @@ async def test_a_form_can_be_filled_in_by_keyboard(size: tuple[int, int]) -> Non
         assert told.calls == [("order", {"what": "coffee", "cups": 3})]
 
 
+async def test_a_text_that_is_wider_than_its_field_has_an_ellipsis_where_it_is_cut() -> None:
+    long = " ".join(f"word{number}" for number in range(40)) + " end"
+    properties: JsonObject = {"first": {"type": "string"}, "text": {"type": "string", "default": long}}
+    tool: JsonObject = {"name": "say", "inputSchema": {"type": "object", "properties": properties}}
+    app = app_of(Script(tools=[tool]))
+
+    def field() -> str:
+        return next(line for line in screen_text(app).splitlines() if re.search(r"text.*word", line))
+
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "word0")
+        assert re.search(r" word0 word1 .*…", field())
+        await pilot.press("enter", "tab")
+        await settled(pilot, app, "word39 end")
+        assert re.search(r" …\S* .*word39 end", field())
+        await pilot.press("home")
+        await settled(pilot, app, "word0 word1")
+        assert re.search(r" word0 word1 .*…", field())
+
+
 @pytest.mark.parametrize(("rows", "end"), [(8, "line 8"), (40, "… 2 definition")])
 async def test_a_description_takes_the_free_rows_and_says_where_it_is_cut(rows: int, end: str) -> None:
     lines = "\n".join(f"line {number}" for number in range(1, rows + 1))
