@@ -210,7 +210,7 @@ def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
         press(screen, "2", see="Model gets")
         press(screen, "4", see="confidence: ")
         press(screen, "f", see="Findings of")
-        press(screen, "G", "escape", "T", see="decides on no calls")
+        press(screen, "G", "escape", "T", see="Labels from answers")
         press(screen, "escape", ">", see="frame 900 of 900")
         press(screen, "escape", "t", "G", "k k", "enter", see="This entry has no frames")
         press(screen, "g")

@@ -458,7 +458,9 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             **_sides_shape(shown, raw, model, output.view),
             "undeclared": shown.undeclared.number,
             "undeclared_places": [*shown.undeclared.places],
-            "remarks": remarks_shape((*shown.remarks, *to_model, *filter(None, (limit, of_page, remark)), *stray)),
+            "remarks": remarks_shape(
+                (*shown.remarks, *to_model, *filter(None, (limit, of_page, remark)), *stray)
+            ),
             **({"argument_remarks": remarks_shape(tuple(about_arguments))} if about_arguments else {}),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),

@@ -109,15 +109,12 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     brought = _untrusted(origin, "an answer that could not be judged")
     remarks: tuple[str, ...] = ()
     try:
-        brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
-        brought = brought.join(_of_marked_values(record, origin))
+        brought = labels_of(record, considered.server)
         remarks = deviations(record.tool, record.outcome)
         if considered.facts is not None:
             handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
     except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it
         problem = f"the answer could not be judged ({safe_line(type(fault).__name__)}), so all of it is withheld: a defect of Sightline"
-    if record.has_asked:
-        brought = brought.join(_untrusted(origin, "a question of the server during the call"))
     remarks = (*considered.remarks, *remarks)
     made = Ruled(
         record=replace(record, resolution=considered.resolution),
@@ -129,6 +126,18 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
         is_agreed=is_agreed,
     )
     return in_force(made)
+
+
+def labels_of(record: CallRecord, server: str) -> SessionTrust:
+    """The trust labels that a call brings into the session. Linear in the size of the answer.
+
+    `server`: the target in the user's words.
+    """
+    origin = LabelOrigin(call=record.number, server=server, tool=record.name)
+    labels = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
+    if record.has_asked:
+        labels = labels.join(_untrusted(origin, "a question of the server during the call"))
+    return labels.join(_of_marked_values(record, origin))
 
 
 def _untrusted(origin: LabelOrigin, cause: str) -> SessionTrust:

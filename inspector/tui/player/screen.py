@@ -17,6 +17,7 @@ from inspector.protocol.exchanges import Asked
 from inspector.protocol.timeline import Entry, EntryState
 from inspector.recording.format import Lenses
 from inspector.recording.target import OpenedRecording
+from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
 from inspector.session.live import Session
 from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
@@ -37,6 +38,7 @@ from inspector.tui.player.transport import Play, TransportBar, TransportView, wa
 from inspector.tui.result.note import ResultNote
 from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
+from inspector.tui.trust.screen import RecordedTrustScreen
 
 _UNCALLED = {
     **dict.fromkeys(Kind, " has not been requested up to this point."),
@@ -70,6 +72,8 @@ class PlayerScreen(MainScreen):
         self._player: Player | None = None
         self._tool_shown: str | None = None
         self._has_scene = False
+        self._records: tuple[CallRecord, ...] = ()
+        """The calls that have ended at the position or before it."""
         self._lenses = opened.header.lenses
         """The recorded boundary level and host at the position."""
         self._kept = set[int]()
@@ -198,6 +202,10 @@ class PlayerScreen(MainScreen):
             self.recorded.hear(found)
             if self.server.pins.recorded(found.changes):
                 self.server.show_listing(self.recorded.catalogue)
+        self._records = found.records
+        for screen in self.app.screen_stack:
+            if isinstance(screen, RecordedTrustScreen):
+                screen.show_records(found.records)
         self.server.reviewer.answered(
             found.records, before=found.before, first=found.changes.first, is_whole=found.is_whole
         )
@@ -345,13 +353,13 @@ class PlayerScreen(MainScreen):
             self.notify(words, markup=False)
 
     def action_trust(self) -> None:
+        self._open(RecordedTrustScreen(self._records, str(self.server.target)))
+
+    def action_policy(self) -> None:
         self.notify(
             "This is a recording: Sightline decides on no calls here. The recorded decisions are in the timeline (§).",
             markup=False,
         )
-
-    def action_policy(self) -> None:
-        self.action_trust()
 
     def action_pins(self) -> None:
         self.notify("Definitions can only be pinned with a connected server.", markup=False)

@@ -10,7 +10,9 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.policy.gate.oversight import Oversight
+from inspector.policy.gate.ruling import labels_of
 from inspector.policy.taint import SessionTrust, SourceDetail
+from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.trust.view import (
@@ -35,6 +37,12 @@ _INTRODUCTION = (
     "if the session is untrusted, and may name sources. Other labels are never sent."
 )
 _NOTHING = "  No call of this agent session has brought a trust label."
+_NOTHING_RECORDED = "  No call up to this position has brought a trust label."
+_RECORDED = (
+    "An answer can bring trust labels into the session, such as untrusted or sensitive. These are the labels of all "
+    "calls up to this position of the recording. Labels come from declarations and from the server's questions, not from "
+    "findings: an answer without a label may contain instructions too. What was decided at the time is in the timeline (§)."
+)
 _MOST_SERVERS = 6
 
 
@@ -59,6 +67,8 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         ("app.help", ""),
     )
     FAILED = "The session's trust could not be shown"
+    NOTHING: ClassVar[str] = _NOTHING
+    """The row of the list if there are no labels."""
 
     def __init__(self, oversight: Oversight, connected: str, renew: Callable[[], Awaitable[bool]]) -> None:
         """`connected`: the server in use.
@@ -82,6 +92,9 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         yield self._servers
         yield self._sent
         yield PlainText("Labels from answers, by call", classes="secondary-heading")
+        yield from self._of_calls()
+
+    def _of_calls(self) -> ComposeResult:
         yield self._labels
         yield self._label
 
@@ -152,10 +165,53 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
     def _draw_label(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         view = self._view
         if view is None or not view.labels:
-            return Content.styled(_NOTHING, QUIET)
+            return Content.styled(self.NOTHING, QUIET)
         labels = view.labels
         is_first = index == 0 or labels[index - 1].origin.call != labels[index].origin.call
         return label_line(labels[index], min(view.call_width, width // 2), here=here, is_first=is_first)
+
+
+class RecordedTrustScreen(TrustScreen, inherit_bindings=False):
+    """Shows which trust labels the calls of a recording bring into a session. Nothing can be changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TRUST)
+    KEYS: ClassVar[Keys] = (("trust.back", ""), ("app.quit", ""), ("app.help", ""))
+    NOTHING = _NOTHING_RECORDED
+
+    def __init__(self, records: tuple[CallRecord, ...], server: str) -> None:
+        super().__init__(Oversight(), server, self._never)
+        self._records = records
+        self._of_records = self.latest(_made_of_records, self._take)
+
+    def body(self) -> ComposeResult:
+        yield PlainText(_RECORDED, id="trust-introduction")
+        yield PlainText("Labels from answers, by call", classes="secondary-heading")
+        yield from self._of_calls()
+
+    def on_mount(self) -> None:
+        self._labels.focus()
+        self.show_current()
+
+    def show_records(self, records: tuple[CallRecord, ...]) -> None:
+        """Show the labels of these calls."""
+        self._records = records
+        self.show_current()
+
+    def show_current(self) -> None:
+        self._of_records.ask((self._records, self._connected))
+
+    def action_propagation(self) -> None:
+        self.notify("A recording is read-only.", markup=False)
+
+    async def _never(self) -> bool:
+        self.action_propagation()
+        return False
+
+
+def _made_of_records(asked: tuple[tuple[CallRecord, ...], str]) -> TrustView:
+    records, server = asked
+    labels = frozenset(label for record in records for label in labels_of(record, server).labels)
+    return trust_view(SessionTrust(labels=labels), 0, {}, server)
 
 
 def _made(asked: _Asked) -> TrustView:

@@ -80,6 +80,7 @@ class TrustView(Struct, frozen=True, kw_only=True):
     """The content of the trust screen."""
 
     number: int
+    """The number of the agent session, counted from 1; 0 for the calls of a recording."""
     gravest: GravestLabel
     servers: tuple[ServerRow, ...]
     labels: tuple[TrustLabel, ...]
@@ -145,7 +146,7 @@ def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
 def session_line(view: TrustView) -> Content:
     """The number of the session and its most serious label, for the title line."""
     return Content.assemble(
-        f"agent session {view.number}  ",
+        f"agent session {view.number}  " if view.number else "recorded calls  ",
         (
             view.gravest.word or "nothing untrusted so far",
             "bold $text-error" if view.gravest.is_grave else "$text-success",

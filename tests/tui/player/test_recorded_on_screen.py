@@ -19,6 +19,7 @@ from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
 from inspector.protocol.timeline import Entry
 from inspector.recording.codec import written
+from inspector.json.exact import JsonObject
 from inspector.recording.files import Recorder
 from inspector.recording.format import Lenses, LensesChanged
 from inspector.session.recorded import RecordedSession, Scene
@@ -120,6 +121,35 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         await read(pilot, app, "call 1 of 4")
         await pilot.press("f")
         await until(pilot, app, lambda text: "Findings of" in text and "SL-INJ001" not in text)
+
+
+async def test_trust_shows_the_labels_of_the_calls_up_to_the_position(tmp_path: Path) -> None:
+    wire = Wire()
+    wire.listed(TOOL, OTHER_TOOL)
+    declared: JsonObject = {"openWorldHint": True, "attribution": ["https://forum.example"]}
+    marked: tuple[JsonObject, ...] = ({}, {"_meta": {"annotations": declared}})
+    for number, more in enumerate(marked, 1):
+        wire.called("clock", {}, number)
+        wire.answered({"content": [{"type": "text", "text": "noon"}], **more}, number)
+    recorder = Recorder(tmp_path / "session.jsonl", HEADER)
+    recorder.connect()
+    for matched in wire.matched:
+        recorder.frame(matched)
+    recorder.close()
+    app = player_of(recorder.path)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await read(pilot, app, "call 2 of 2")
+        await pilot.press("T")
+        text = await until(pilot, app, lambda text: "https://forum.example" in text)
+        assert "recorded calls  untrusted since #2" in text.splitlines()[0]
+        assert re.search(r"▸ #2 clock +untrusted", text)
+        await pilot.press("l")
+        await settled(pilot, app, "A recording is read-only.")
+        await pilot.press("escape", "{")
+        await read(pilot, app, "call 1 of 2")
+        await pilot.press("T")
+        text = await until(pilot, app, lambda text: "No call up to this position" in text)
+        assert "nothing untrusted so far" in text.splitlines()[0]
 
 
 async def test_a_definition_that_has_changed_since_its_first_listing_is_marked_and_a_finding(
