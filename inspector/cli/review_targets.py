@@ -48,13 +48,14 @@ from inspector.review.report import (
     listed_once,
     not_called,
     not_compared_with_pin,
+    not_recorded,
     skills_not_read,
 )
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, announced_in, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
-from inspector.session.wording import announces
+from inspector.session.wording import announces, recorded_as
 
 OTHER_CLIENT = "claude-ai"
 """The client name of Claude Desktop.
@@ -527,12 +528,9 @@ def gathered_from(path: Path) -> Gathered:
     if found.has_only_called:
         why = "this recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
-    if not found.is_page:
-        profiles = {profile.name: profile for profile in map(recorded_profile, found.clients)}
-        if profiles.keys() < PROFILES.keys():
-            said = "; ".join(announces(profile).rstrip(".") for profile in profiles.values())
-            why = f"the recording was made with the client profile {', '.join(profiles)}: {said}"
-            missing.append(NotChecked(what="definitions for other clients", why=why))
+    if not found.is_page and len(set(found.clients)) < len(PROFILES):
+        why = recorded_as(map(recorded_profile, found.clients))
+        missing.append(NotChecked(what="definitions for other clients", why=why))
     return Gathered(server=server, reviewed=found.reviewed, not_checked=tuple(missing))
 
 
@@ -546,29 +544,17 @@ def _lines(file: RecordingFile, missing: list[NotChecked]) -> Iterator[Line]:
 
 
 def _not_recorded(found: Reviewed, *, is_page: bool) -> Iterator[NotChecked]:
-    made = {call.offer.name for call in found.calls}
-    for offer in found.tools:
-        if offer.name not in made:
-            yield not_called(offer.name, "the recording has no call of this tool")
-    yield from skills_not_read(
-        (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL), made
+    yield from not_recorded(
+        (offer.name for offer in found.tools),
+        (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL),
+        (offer.item for offer in found.offers if offer.item),
+        {call.offer.name for call in found.calls},
+        lacks_values=any(call.left_out for call in found.calls),
+        is_page=is_page,
     )
-    why = "the recording does not contain their contents"
-    yield from contents_not_read((offer.item for offer in found.offers if offer.item), made, why)
     yield from addresses_not_visited(found.traffic.asks)
-    if any(call.left_out for call in found.calls):
-        yield NotChecked(
-            what="withheld values",
-            why="a recording has neither these values nor the redeem URLs of secret references",
-        )
-    if is_page:
-        yield NotChecked(what="changes", why="the lists of tools of a page are not compared with each other")
-    elif all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
+    if not is_page and all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
         yield listed_once(" in the recording")
-    yield NotChecked(
-        what="definitions that depend on the client's name",
-        why="a recording holds only the definitions that one client name got",
-    )
 
 
 def judged(parts: tuple[Gathered, ...], *, are_several: bool) -> tuple[Finding, ...]:

@@ -107,6 +107,52 @@ def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]
         )
 
 
+def not_recorded(
+    tools: Iterable[str],
+    skills: Iterable[str],
+    items: Iterable[Item],
+    read: Collection[str],
+    *,
+    until: str = "",
+    lacks_values: bool,
+    is_page: bool,
+) -> Iterator[NotChecked]:
+    """What is missing in a recording, and what no recording contains.
+
+    `read`: the names of tools with a result, and the handles of items that were read. `until`: the part of the
+    recording that is not reviewed, in words. `lacks_values`: whether values of the reviewed results were left out.
+    """
+    up_to = " up to this position" if until else ""
+    for tool in tools:
+        if tool not in read:
+            yield not_called(tool, f"the recording has no call of this tool{up_to}")
+    yield from skills_not_read(skills, read)
+    yield from contents_not_read(items, read, f"the recording does not contain their contents{up_to}")
+    if lacks_values:
+        yield NotChecked(
+            what="withheld values",
+            why="a recording has neither these values nor the redeem URLs of secret references",
+        )
+    if is_page:
+        yield NotChecked(what="changes", why="the lists of tools of a page are not compared with each other")
+    else:
+        yield NotChecked(
+            what="definitions that depend on the client's name",
+            why="a recording holds only the definitions that one client name got",
+        )
+    yield NotChecked(
+        what="changes since pinned",
+        why="a recording is not compared with pinned definitions: sightline diff compares it with a pin",
+    )
+    yield other_arguments("the recorded results")
+
+
+def other_arguments(checked: str) -> NotChecked:
+    """Results that were not seen. `checked`: the results that were, in words."""
+    why = f"only {checked} are checked; other results, and answers to arguments that the schema forbids, may differ"
+    return NotChecked(what="other arguments", why=why)
+
+
 def not_compared_with_pin(pinned: ServerDefinitions | None) -> Iterator[NotChecked]:
     """What was not compared with the pin. `pinned`: the pinned definitions; None if nothing is pinned."""
     if pinned is None:

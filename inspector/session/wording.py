@@ -1,6 +1,6 @@
 """Outcomes of requests, in words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.json.exact import dump_text
@@ -17,6 +17,13 @@ def announces(profile: ClientProfile) -> str:
             "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
         )
     return f"Sightline announces {profile.announced} (--as {profile.name}); servers may show other clients other tools."
+
+
+def recorded_as(profiles: Iterable[ClientProfile]) -> str:
+    """Words about the client profiles with which a recording was made."""
+    by_name = {profile.name: profile for profile in profiles}
+    said = "; ".join(announces(profile).rstrip(".") for profile in by_name.values())
+    return f"the recording was made with the client profile {', '.join(by_name)}: {said}"
 
 
 _DURING_CALLS = ("elicitation/create", "sampling/createMessage", "roots/list")

@@ -128,13 +128,15 @@ class Material(Struct, frozen=True, kw_only=True):
     timeline: Timeline
     """The timeline of the session, which may grow during the review."""
     calls: tuple[LastCall, ...] = ()
-    """The last call of each called tool; all calls in order if `has_all_calls` is true."""
+    """The last call of each called tool; all calls in order if `is_recorded` is true."""
     made: int = 0
     """The number of calls that were made, which may be more than `calls`."""
     until: str = ""
     """The part of a recording after its position, in words; empty if nothing follows."""
-    has_all_calls: bool = False
+    is_recorded: bool = False
     """True if `calls` are all calls up to the current position in a recording. The position may move back."""
+    is_page: bool = False
+    """True for a recording of a page."""
     has_all_messages: bool = True
     """False if `timeline` lacks messages, because a recording has too many."""
     listings: "tuple[OtherListing, ...]" = ()
@@ -146,5 +148,5 @@ class Material(Struct, frozen=True, kw_only=True):
     """The names of the other servers of the run."""
     origin: str | None = None
     """The server's address, if it has one."""
-    announced: str = ""
-    """A sentence about the client capabilities announced to the server; empty for a page."""
+    client: str = ""
+    """Words about the client as which the server was asked; empty for a page."""

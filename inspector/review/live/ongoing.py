@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.pins.pins import definitions_of
-from inspector.protocol.catalogue import Catalogue, Kind
+from inspector.protocol.catalogue import Catalogue, Item, Kind
 from inspector.protocol.outcome import RpcError
 from inspector.review.covering import COVERED, Covering
 from inspector.review.finding import Finding, SubjectKind
@@ -27,6 +27,8 @@ from inspector.review.report import (
     fingerprint,
     listed_once,
     not_called,
+    not_recorded,
+    other_arguments,
     other_servers,
     skills_not_read,
 )
@@ -203,13 +205,11 @@ class OngoingReview:
         for answered in sorted(material.calls, key=lambda answered: answered.number):
             name = answered.name
             before = called.get(name) or self._called.get(name)
-            if before is not None and material.has_all_calls and last[name] < before.number:
+            if before is not None and material.is_recorded and last[name] < before.number:
                 # The position has moved back, so these findings are about results after the position.
                 before = None
             is_known = before is not None and (
-                answered.number <= before.number
-                if material.has_all_calls
-                else answered.number == before.number
+                answered.number <= before.number if material.is_recorded else answered.number == before.number
             )
             if before is None or not is_known:
                 call = _call(answered, material.origin)
@@ -331,13 +331,9 @@ def _rules(kind: str) -> tuple[ReviewRule, ...]:
     return tuple(replace(rule, **beside) for rule in rules() if getattr(rule, kind))
 
 
-_OTHER_ARGUMENTS = NotChecked(
-    what="other arguments",
-    why="only the results of this session are checked; other results, and answers to arguments that the schema forbids, may differ",
-)
-_NOT_COMPARED = NotChecked(
-    what="changes",
-    why="the listings of a recording are not compared in the interface; of a server, sightline review FILE compares them",
+_SHARED_ONLY = NotChecked(
+    what="added and removed definitions",
+    why="the interface compares those that were listed before too; sightline review FILE compares whole listings",
 )
 _ONE_LISTING = listed_once(" in this session: the key L lists them again")
 
@@ -370,17 +366,19 @@ def not_checked(
     `called`: the names of tools with a result. `still`: how many of the `total` definitions are not reviewed
     yet. `is_listed_again`: whether the definitions were listed more than once.
     """
-    found = [*_not_checked(material, called, still, total), *material.not_pinned]
-    if material.has_all_calls:
-        found.append(_NOT_COMPARED)
-    elif not is_listed_again:
-        found.append(_ONE_LISTING)
+    found = [*_not_reviewed(material, still, total)]
+    found += _not_recorded(material, called) if material.is_recorded else _not_in_session(material, called)
+    if material.client:
+        found.append(NotChecked(what="definitions for other clients", why=material.client))
+    if not is_listed_again and not material.is_page:
+        found.append(listed_once(" in the recording") if material.is_recorded else _ONE_LISTING)
+    elif material.is_recorded and not material.is_page:
+        found.append(_SHARED_ONLY)
     compared = tuple(each.target for each in material.neighbours)
-    return (*found, _OTHER_ARGUMENTS, other_servers(compared, material.unlisted), *NEVER_CHECKED)
+    return (*found, other_servers(compared, material.unlisted), *NEVER_CHECKED)
 
 
-def _not_checked(material: Material, called: Collection[str], still: int, total: int) -> Iterator[NotChecked]:
-    catalogue = material.catalogue
+def _not_reviewed(material: Material, still: int, total: int) -> Iterator[NotChecked]:
     if still:
         yield NotChecked(
             what=f"{still:,} of {total:,} definitions", why="the review has not checked them yet"
@@ -390,6 +388,22 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
         yield NotChecked(
             what=what, why="the recording is too long for the interface; `sightline review` checks all"
         )
+
+
+def _not_recorded(material: Material, called: Collection[str]) -> Iterator[NotChecked]:
+    return not_recorded(
+        (tool.name for tool in material.catalogue.tools),
+        (skill.name for skill in material.catalogue.items(Kind.SKILL)),
+        _items(material.catalogue),
+        called,
+        until=material.until,
+        lacks_values=any(call.left_out for call in material.calls),
+        is_page=material.is_page,
+    )
+
+
+def _not_in_session(material: Material, called: Collection[str]) -> Iterator[NotChecked]:
+    catalogue = material.catalogue
     if catalogue.tools and all(tool.name not in called for tool in catalogue.tools):
         yield NotChecked(what="results", why="no tool was called in this session")
     else:
@@ -397,11 +411,13 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
             if tool.name not in called:
                 yield not_called(tool.name, NOT_IN_SESSION)
     yield from skills_not_read((skill.name for skill in catalogue.items(Kind.SKILL)), called)
-    items = (item for kind in Kind for item in catalogue.items(kind))
-    yield from contents_not_read(items, called, "they were not read in this session")
-    if material.announced:
-        why = f"the server was asked under one client name: {material.announced.rstrip('.')}"
-        yield NotChecked(what="definitions for other clients", why=why)
+    yield from contents_not_read(_items(catalogue), called, "they were not read in this session")
+    yield from material.not_pinned
+    yield other_arguments("the results of this session")
+
+
+def _items(catalogue: Catalogue) -> Iterator[Item]:
+    return (item for kind in Kind for item in catalogue.items(kind))
 
 
 def ranked(entries: Iterable[ReportEntry]) -> list[ReportEntry]:

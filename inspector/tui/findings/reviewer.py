@@ -38,7 +38,7 @@ from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
-from inspector.session.wording import announces
+from inspector.session.wording import announces, recorded_as
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
@@ -238,13 +238,14 @@ class Reviewer:
             calls=tuple(self._calls.values()) if self._every is None else self._every,
             made=self._made,
             until=self.until,
-            has_all_calls=self._every is not None,
+            is_recorded=self._every is not None,
             has_all_messages=self._is_whole,
             listings=self._listings,
             not_pinned=self._not_pinned,
             neighbours=others.listed,
             unlisted=others.unlisted,
-            announced=announces(session.client_profile) if session.client_profile else "",
+            is_page=isinstance(session, RecordedSession) and session.opened.header.kind == "page",
+            client=_client_words(session),
             origin=self.target.url if isinstance(self.target, HttpTarget) else None,
         )
 
@@ -372,6 +373,15 @@ class Reviewer:
         del asked
         words = f"The review failed ({type(error).__name__}): a defect of Sightline. Findings may be missing."
         self._screen.notify(words, severity="error", timeout=15, markup=False)
+
+
+def _client_words(session: Session) -> str:
+    profile = session.client_profile
+    if profile is None:
+        return ""
+    if isinstance(session, RecordedSession):
+        return recorded_as((profile,))
+    return f"the server was asked under one client name: {announces(profile).rstrip('.')}"
 
 
 def _first_listing(changed: Sequence[Tool]) -> tuple[OtherListing, ...]:

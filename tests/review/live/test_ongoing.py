@@ -5,7 +5,6 @@ from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.client import FULL
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Result
@@ -17,7 +16,6 @@ from inspector.review.registry import findings_of
 from inspector.review.report import not_called
 from inspector.review.reviewed import reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, traffic_of
-from inspector.session.wording import announces
 from inspector.tui.findings.rows import (
     AllFindings,
     FindingRow,
@@ -154,7 +152,7 @@ def test_every_tool_without_a_result_is_listed_as_not_checked() -> None:
     assert not_called("look_up_word", "it was not called in this session") in board.not_checked
     assert not any(each.what == "results of torn" for each in board.not_checked)
     uncalled = gone_through(material_of(catalogue)).not_checked
-    assert [each.what for each in uncalled][:2] == ["results", "changes"]
+    assert [each.what for each in uncalled][:3] == ["results", "other arguments", "changes"]
 
 
 def test_tools_are_compared_with_those_of_the_other_servers_as_they_list_them() -> None:
@@ -242,9 +240,9 @@ def test_the_announced_client_and_unread_items_are_listed_as_not_checked() -> No
     )
     silent = gone_through(material_of(catalogue)).not_checked
     assert "definitions for other clients" not in {each.what for each in silent}
-    said = gone_through(replace(material_of(catalogue), announced=announces(FULL))).not_checked
+    said = gone_through(replace(material_of(catalogue), client="asked as x")).not_checked
     (client,) = (each.why for each in said if each.what == "definitions for other clients")
-    assert "announces elicitation, roots, sampling (--as full)" in client
+    assert client == "asked as x"
     assert "contents of 1 resource, 2 prompts" in {each.what for each in said}
 
 

@@ -22,12 +22,15 @@ from inspector.protocol.timeline import Entry
 from inspector.recording.codec import written
 from inspector.recording.files import Recorder
 from inspector.recording.format import Lenses, LensesChanged
+from inspector.review.live.board import Board
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.pane import CatalogueLines
+from inspector.tui.player.screen import PlayerScreen
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.values.outline import SideDifference
+from tests.cli.sightline import sightline
 from tests.recording.sessions import HEADER, TOOL, Wire, as_two_clients, recorded_to
 from tests.tui.recorded import (
     CANARY,
@@ -153,6 +156,27 @@ async def test_trust_shows_the_labels_of_the_calls_up_to_the_position(tmp_path: 
         await pilot.press("T")
         text = await until(pilot, app, lambda text: "No call up to this position" in text)
         assert "nothing untrusted so far" in text.splitlines()[0]
+
+
+@pytest.mark.parametrize("sample", sorted(path.stem for path in SAMPLES.glob("*.jsonl")))
+async def test_the_interface_names_what_the_command_line_does_not_check(sample: str) -> None:
+    path = SAMPLES / f"{sample}.jsonl"
+    of_command = sightline("review", "--format", "json", str(path)).json["notChecked"]
+    app = player_of(path)
+    async with app.run_test(size=LARGE) as pilot:
+        await until(pilot, app, lambda _: (board := board_of(app)) is not None and board.is_complete)
+        board = board_of(app)
+        assert board is not None
+        # The interface compares no whole listings, and says so.
+        own = "added and removed definitions"
+        in_interface = {(each.what, each.why) for each in board.not_checked if each.what != own}
+        assert in_interface == {(each["what"], each["why"]) for each in of_command}
+
+
+def board_of(app: SightlineApp) -> Board | None:
+    screen = app.screen
+    assert isinstance(screen, PlayerScreen)
+    return screen.server.reviewer.board
 
 
 async def test_a_definition_that_has_changed_since_its_first_listing_is_marked_and_a_finding(
