@@ -113,6 +113,27 @@ def text_for(marker: JsonObject) -> str:
     return f"[withheld {marker[MARKER]} {marker[ID]}]"
 
 
+_MEANINGS = {
+    "argument": "an argument that the input schema marks as sensitive",
+    "copy": "a copy of a value that is withheld from the same result",
+    "echo": "a copy of a value that was withheld earlier in the session",
+    "earlier": "a copy of a value that only an earlier definition of the tool withholds",
+    "query": "the query of a URL",
+    "unjudged": "content that could not be judged, because no answer declares which values in it are secret",
+}
+"""What is withheld by the rules that only recordings have."""
+
+
+def meanings_in(text: str) -> tuple[str, ...]:
+    """Sentences that explain the texts of `text_for` in a text, one for each rule that only recordings have."""
+    rules = dict.fromkeys(found[0].split()[1] for found in STANDS.finditer(text))
+    return tuple(
+        f"[withheld {rule} …] is {_MEANINGS[rule]}; the recording has only an id of it"
+        for rule in rules
+        if rule in _MEANINGS
+    )
+
+
 _CODE = -32603
 """The code of an error that is entirely withheld: JSON-RPC's internal error."""
 

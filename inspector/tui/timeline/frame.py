@@ -39,7 +39,7 @@ from inspector.protocol.outcome import Failure, Result, RpcError
 from inspector.protocol.page import INVOKE, RESPONDED, outcome_of_response
 from inspector.protocol.tasks import outcome_of
 from inspector.protocol.timeline import Entry, EntryKind
-from inspector.recording.markers import with_ids
+from inspector.recording.markers import meanings_in, with_ids
 from inspector.safe_text import safe
 from inspector.secrets.own_credentials import OwnCredentials
 from inspector.tui.call.arguments import sensitive_pointers
@@ -66,6 +66,8 @@ class FrameView(Struct, frozen=True, kw_only=True):
     """The number of masked sensitive values."""
     copied: Json
     """The content to copy: the masked JSON, or the text of a frame that is not JSON."""
+    left_out: tuple[str, ...] = ()
+    """Sentences about what a recording withholds from the frame."""
 
 
 def frame_clock(at_s: float) -> str:
@@ -96,6 +98,7 @@ def frame_head(view: FrameView, place: int, total: int, began_s: float = 0.0) ->
     if view.masked:
         words = f"{count(view.masked, 'sensitive value')} masked; blanks and escapes are not as sent"
         lines.append(Content.styled(words, "$text-accent"))
+    lines += [Content.styled(sentence, QUIET) for sentence in view.left_out]
     return Content("\n").join(lines)
 
 
@@ -167,7 +170,14 @@ def frame_view(
         text = frame.raw.decode("utf-8", "replace")
         text = own.mask(text) if own else text
         text = known.masked_text(text) if known else text
-        return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0, copied=text)
+        return FrameView(
+            frame=frame,
+            document=None,
+            text=pieces(text, chunk),
+            masked=0,
+            copied=text,
+            left_out=meanings_in(text) if has_ids else (),
+        )
     batch = frame.body.value if isinstance(frame.body.value, list) else None
     masked = 0
     shown: list[Json] = []
@@ -198,6 +208,7 @@ def frame_view(
         text=pieces(text, chunk),
         masked=masked,
         copied=value,
+        left_out=meanings_in(text) if has_ids else (),
     )
 
 

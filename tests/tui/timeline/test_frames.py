@@ -12,7 +12,7 @@ from inspector.protocol.exchanges import matched
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.page import INVOKE, RESPONDED
 from inspector.protocol.targets import DemoTarget
-from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame, frame_view
+from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame, frame_head, frame_view
 from tests.protocol.test_timeline import frame
 from tests.tui.page.test_page_view import facts
 from tests.tui.scripted import Script, ScriptedSession
@@ -97,3 +97,24 @@ def test_the_frames_of_a_call_of_a_page_are_masked_as_its_tool_declares(
     assert [view.masked for view in views[:2]] == [1, 0]
     assert "7" not in "".join(line for view in views for line in view.text)
     assert views[2].masked
+
+
+def test_a_frame_of_a_recording_explains_what_its_ids_are_in_place_of() -> None:
+    said: JsonObject = {
+        "method": "notifications/message",
+        "params": {
+            "a": f"[withheld unjudged {'0' * 16}]",
+            "b": f"[withheld echo {'1' * 16}] and [withheld echo {'2' * 16}]",
+            "c": f"[withheld x-sensitive {'3' * 16}]",
+        },
+    }
+    (received,) = matched([frame(1, Direction.RECEIVED, dump(said))])
+    of_recording, live = (
+        frame_head(frame_view(received, Catalogue(), chunk=200, has_ids=has_ids), 1, 1).plain.splitlines()
+        for has_ids in (True, False)
+    )
+    assert [line.partition(";")[0] for line in of_recording[1:]] == [
+        "[withheld unjudged …] is content that could not be judged, because no answer declares which values in it are secret",
+        "[withheld echo …] is a copy of a value that was withheld earlier in the session",
+    ]
+    assert len(live) == 1
