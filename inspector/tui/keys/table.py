@@ -561,8 +561,8 @@ _deciding = partial(row, KeyPlace.DECIDING)
 _trust = partial(row, KeyPlace.TRUST)
 
 DECIDING: tuple[Command, ...] = (
-    # Enter must never give the dangerous answer.
-    _deciding("decision.decline", "escape,n,enter", "decline", "no", "Answers no.", shown="Esc"),
+    # Enter answers neither, because it may have been typed for the screen below.
+    _deciding("decision.decline", "escape,n", "decline", "no", "Answers no.", shown="Esc n"),
     _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key answers yes."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
     row(

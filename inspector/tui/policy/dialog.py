@@ -67,8 +67,12 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
+        """Close a notice on Enter. A question stays open."""
         event.stop()
-        self.action_decline()
+        if self._view.agree and not self._is_over:
+            self.notify("Enter answers nothing here: y agrees, Esc does not.", markup=False)
+        else:
+            self.action_decline()
 
     def action_decline(self) -> None:
         self.dismiss(result=False)

@@ -125,15 +125,16 @@ async def test_the_question_says_in_one_line_that_a_tool_declares_nothing() -> N
 
 
 @pytest.mark.parametrize("size", [LARGE, SMALL])
-@pytest.mark.parametrize("key", ["enter", "escape", "n"])
+@pytest.mark.parametrize("key", ["escape", "n"])
 async def test_only_y_agrees_to_a_call(key: str, size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         text = await wanting_to_wipe(pilot, app)
         # The second row of a reason is below its text, not below the bullet.
         assert size == LARGE or re.search(r"│ • .*│\n│   \S", text), text
-        await pilot.press("tab", "j", "space", "right", "r", "tab")
+        await pilot.press("tab", "j", "space", "right", "r", "tab", "enter")
+        await settled(pilot, app, "Enter answers nothing here: y agrees, Esc does not.")
         assert isinstance(app.screen, DecisionScreen)
         await pilot.press(key)
         await settled(pilot, app, "you did not agree; nothing was sent")
@@ -270,7 +271,7 @@ async def test_a_warning_is_shown_and_an_answer_can_need_agreement() -> None:
     app = app_of(told, terms=Terms(policy=rules(asks)))
     async with app.run_test(size=LARGE) as pilot:
         await searched(pilot, app, "Show the model the answer of search?")
-        await pilot.press("enter")
+        await pilot.press("n")
         assert "a rule of the policy asks first: confirm-1" in await settled(
             pilot, app, "1 withheld: 1 by policy"
         )
@@ -335,7 +336,7 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
         await pilot.press("T", "ctrl+n")
         text = await settled(pilot, app, "Begin a new agent session?")
         assert "untrusted since #1" in text
-        await pilot.press("enter")
+        await pilot.press("n")
         await settled(pilot, app, "agent session 1")
         await pilot.press("ctrl+n")
         await settled(pilot, app, "Begin a new agent session?")
@@ -457,7 +458,7 @@ async def test_a_declined_mail_is_not_sent_by_the_demo() -> None:
         text = await settled(pilot, app, "Call send_mail?")
         assert "The session is untrusted since #1 search_web (demo)" in text
         assert "The server says that its effect cannot be undone (inputMetadata.outcomes)." in text
-        await pilot.press("enter")
+        await pilot.press("n")
         await settled(pilot, app, "you did not agree; nothing was sent")
         # A call that the server answers arrives after everything that was sent before it.
         await pilot.press("escape", "escape", "slash", "ctrl+u", *"clean_clock", "enter")
