@@ -135,7 +135,8 @@ async def test_enter_shows_the_instructions_in_the_answer_that_they_came_in(tmp_
 
     app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "clock")
+        # The header has the name of the server, clocks, before anything is listed.
+        await settled(pilot, app, "▸ clock")
         await pilot.press("C")
         await shows(pilot, app, "By host", "instructions")
         await pilot.press("enter")

@@ -178,7 +178,7 @@ async def test_u_shows_masked_values_until_one_of_several_events(
         await settled(pilot, app, "not masked, Esc masks")
         await pilot.press("question_mark", "escape")
         assert SECRET not in await settled(pilot, app, "2 masked, u shows")
-        monkeypatch.setattr(selection, "UNMASKED_S", 0.5)
+        monkeypatch.setattr(selection, "UNMASKED_S", 3.0)
         await pilot.press("u")
         await until(pilot, app, lambda _: app.is_guarding)
         assert SECRET not in await settled(pilot, app, "2 masked, u shows")
