@@ -215,7 +215,7 @@ async def test_a_host_is_chosen_from_a_list_that_says_what_each_model_gets(size:
 async def test_b_says_what_the_boundary_means_and_then_gives_the_room_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(footer, "NOTED_S", 0.3)
+    monkeypatch.setattr(footer, "NOTED_S", 2.0)
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "owner")
