@@ -145,6 +145,10 @@ def _own() -> "Settings | None":
     return settings()
 
 
+_TYPING_S = 0.4
+"""The maximum time in seconds between two keys of one word."""
+_NEVER_TYPED = frozenset({"escape", "ctrl+q", "ctrl+c"})
+"""Keys that are no part of a word."""
 _QUITTING = {command("app.quit").keys, command("app.quit-anywhere").keys}
 
 _FEW_COLOURS = {"256": 256, "standard": 16}
@@ -235,6 +239,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._leaving = False
         self._is_warned = False
         """True while the next `q` quits although a call is running."""
+        self._early_s = float("-inf")
+        """The time of the last key that came too early."""
         self._typed = KeyOrder(self, self._act, self._will_focus, self.end_old_answers)
         for each in theme_files:
             self.register_theme(_in_greys(theme_of(each)) if self.no_color else theme_of(each))
@@ -242,11 +248,21 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     async def _act(self, event: events.Event) -> None:
         self.key_began_s = time()
-        main = self._main if self.screen is self._main else None
-        if main is not None and isinstance(event, events.Key) and main.waits_for(event.key):
-            self.notify("This key works once the server has listed its tools. q quits.")
+        refused = self._refusal(event) if isinstance(event, events.Key) else ""
+        if refused:
+            self.notify(refused)
         else:
             await super().on_event(event)
+
+    def _refusal(self, event: events.Key) -> str:
+        """Why a key does nothing: it came before the first listing, or is typed right after one that did."""
+        waits = self._main is not None and self.screen is self._main and self._main.waits_for(event.key)
+        follows = event.time - self._early_s < _TYPING_S and event.key not in _NEVER_TYPED
+        if self._main is None or waits or follows:
+            self._early_s = event.time
+        if waits:
+            return "This key works once the server has listed its tools. q quits."
+        return "This key followed others that came before the server had listed its tools." if follows else ""
 
     def _will_focus(self) -> bool:
         return self._main is not None and self.screen is self._main and self._main.will_focus

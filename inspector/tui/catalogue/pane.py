@@ -124,6 +124,11 @@ class CatalogueLines(Lines):
             if self._all[server]
         )
 
+    @property
+    def has_items(self) -> bool:
+        """True if a server has listed anything, whether or not it matches the filter."""
+        return any(self._all)
+
     def take_badges(self, asked: Sequence[ServerRows], made: Sequence[ServerRows], query: str) -> None:
         """Take the rows `made` with badges in place of those in `asked`, unless newer ones were listed since."""
         for before, after in zip(asked, made, strict=True):
@@ -339,6 +344,7 @@ class CataloguePane(Vertical):
         spot = self._lines.spot
         if found and (spot is None or spot.server == server):
             self.say(Content(""))
+            self._say_matches()
         self._search_badges()
 
     def refresh_marks(self) -> None:
@@ -414,6 +420,8 @@ class CataloguePane(Vertical):
     def _say_matches(self) -> None:
         """Show a note if nothing matches the filter."""
         is_filtered = bool(self._filter.value.strip())
+        if not self._lines.has_items:
+            return
         if self._lines.count:
             self.say(Content(""))
         elif is_filtered and self._lines.without_badges:

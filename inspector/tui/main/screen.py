@@ -129,7 +129,7 @@ _HINT = Content("\n").join(
 _KEYS_WHILE_OPENING = frozenset(
     key
     for found in COMMANDS
-    if found.place in {KeyPlace.EVERYWHERE, KeyPlace.LINES} or found.id == "main.back"
+    if found.place in {KeyPlace.EVERYWHERE, KeyPlace.LINES} or found.id in {"main.back", "main.filter"}
     for key in found.keys.split(",")
 ) - {"colon"}
 """The keys that work while the first connection is being made, beside those of the footer.

@@ -3,6 +3,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from textual.events import Key
@@ -801,17 +802,68 @@ async def test_keys_typed_before_the_first_listing_run_no_command(monkeypatch: p
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         keys = "\n t timeline  ^p commands  q quit  ? keys"
         await settled(pilot, app, keys)
-        for key in ("f", "colon", "w", "z", "R", "slash", "2"):
+        for key in ("f", "colon", "w", "z", "R", "2"):
             app.clear_notifications()
             await pilot.press(key)
             await settled(pilot, app, "This key works once the server has listed its tools.")
             assert len(app.screen_stack) == 2, key
+        await asyncio.sleep(0.5)
         await pilot.press("question_mark")
         await settled(pilot, app, "Keys that work now")
         await pilot.press("escape")
         await settled(pilot, app, keys)
         going.set()
         await settled(pilot, app, "▸ mint")
+        await pilot.press("w")
+        await settled(pilot, app, "Record this session")
+
+
+async def test_a_filter_typed_before_the_first_listing_filters_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    going = asyncio.Event()
+    list_all = ScriptedSession.list_all
+
+    async def slowly(self: ScriptedSession) -> Catalogue:
+        await going.wait()
+        return await list_all(self)
+
+    monkeypatch.setattr(ScriptedSession, "list_all", slowly)
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "\n t timeline  ^p commands  q quit  ? keys")
+        await pilot.press("slash", *"mint")
+        assert "No name, description" not in await settled(pilot, app, "Enter keep")
+        going.set()
+        assert "Tools 1 of 2" in await settled(pilot, app, "▹ mint")
+
+
+async def test_keys_that_are_typed_across_the_first_listing_run_no_command_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    going = asyncio.Event()
+    list_all = ScriptedSession.list_all
+
+    async def slowly(self: ScriptedSession) -> Catalogue:
+        await going.wait()
+        return await list_all(self)
+
+    monkeypatch.setattr(ScriptedSession, "list_all", slowly)
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "\n t timeline  ^p commands  q quit  ? keys")
+        now_s = 100.0
+        monkeypatch.setattr("textual.message._time", SimpleNamespace(get_time=lambda: now_s))
+        await pilot.press(*"colour")
+        going.set()
+        await until(pilot, app, lambda text: "▸ mint" in text)
+        # A word that is still being typed.
+        await pilot.press("s", "enter", "enter", "q")
+        await settled(
+            pilot, app, "This key followed others that came before the server had listed its tools."
+        )
+        assert len(app.screen_stack) == 2
+        assert told.calls == []
+        now_s += 1
         await pilot.press("w")
         await settled(pilot, app, "Record this session")
 
