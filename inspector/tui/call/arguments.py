@@ -66,6 +66,26 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
     return _as_exact_entries(writing.lines, arguments)
 
 
+def not_in_form(writing: Writing) -> str:
+    """Why the form cannot show the arguments that are written as JSON, for the first of them. Untrusted text."""
+    why = unreadable(writing.text or "")
+    if why:
+        return why
+    arguments = from_json(writing.text or "")
+    named = {split(line.field.pointer)[0] for line in writing.lines}
+    for name, value in arguments.items():
+        if name not in named:
+            return f"{name} has no field"
+        lines = tuple(line for line in writing.lines if split(line.field.pointer)[0] == name)
+        if not _has_entries(lines, {name: value}):
+            return f"its field cannot hold the value of {name}"
+    return "some do not fit their fields"
+
+
+def _has_entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> bool:
+    return _as_exact_entries(lines, arguments) is not None
+
+
 def _as_exact_entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Entered] | None:
     entered = entries(lines, arguments)
     if entered is None or not equal(draft(lines, entered, coerce).arguments, arguments):

@@ -394,4 +394,7 @@ def entry_of(field: Field, value: Json) -> Entered | None:
         return None
     if isinstance(value, str) and field.kind is FieldKind.STRING:
         return Entered(text=value) if value else None
+    if isinstance(value, str) and field.kind in {FieldKind.INTEGER, FieldKind.NUMBER} and value:
+        # A text that is no number is kept as it was typed.
+        return Entered(text=value)
     return Entered(text=dump_text(value))

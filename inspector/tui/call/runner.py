@@ -33,7 +33,7 @@ from inspector.tui.call.arguments import (
     example,
     in_short,
     misfit,
-    unreadable,
+    not_in_form,
 )
 from inspector.tui.call.command_line import copied, editable
 from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing, sensitive_entries
@@ -495,8 +495,7 @@ class CallRunner:
             return
         entered = as_entries(writing)
         if entered is None:
-            why = unreadable(writing.text) or "some have no field"
-            reason = f"The form cannot show these arguments: {shortened(why, 200)}."
+            reason = f"The form cannot show these arguments: {shortened(not_in_form(writing), 200)}."
             self._screen.notify(reason, severity="warning", markup=False)
         else:
             self._pane.write_form({**sensitive_entries(writing.lines, writing.entered), **entered})

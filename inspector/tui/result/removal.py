@@ -106,6 +106,8 @@ def _meta(removal: Removal) -> str:
 
 
 def _untrusted(removal: Removal) -> str:
+    if is_delimited(removal):
+        return f"Correct the claim{_at(removal.claim)} if the content is from you: then it passes without markers."
     return f"Have the policy delimit untrusted content in place of hiding it, or correct the claim{_at(removal.claim)}."
 
 

@@ -281,8 +281,28 @@ async def test_arguments_that_the_form_cannot_show_stay_in_the_json_editor() -> 
         await pilot.press("enter", "right", "ctrl+j")
         await settled(pilot, app, '"what": "tea"')
         await pilot.press("down", "end", *',"extra":1', "ctrl+j")
-        await settled(pilot, app, "The form cannot show these arguments: some have no field.")
+        await settled(pilot, app, "The form cannot show these arguments: extra has no field.")
         assert '"extra":1' in screen_text(app)
+
+
+async def test_invalid_entries_are_shown_as_json_and_in_the_form_again() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", *"abc")
+        await settled(pilot, app, "abc")
+        await pilot.press("ctrl+j")
+        await settled(pilot, app, '"cups": "abc"')
+        await pilot.press("ctrl+j")
+        text = await settled(pilot, app, "cups")
+        assert re.search(r"cups +abc", text)
+        await pilot.press("ctrl+j")
+        await settled(pilot, app, '"cups": "abc"')
+        app.screen.query_one("#arguments", TextArea).text = '{"what": "milk"}'
+        await pilot.press("ctrl+j")
+        await settled(
+            pilot, app, "The form cannot show these arguments: its field cannot hold the value of what."
+        )
 
 
 async def test_a_sensitive_argument_is_never_on_the_screen() -> None:
@@ -314,7 +334,7 @@ async def test_a_tool_that_claims_harm_is_called_only_with_agreement() -> None:
         await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "Call wipe?")
-        await pilot.press("enter")
+        await pilot.press("n")
         await settled(pilot, app, "No arguments")
         assert told.calls == []
         await pilot.press("ctrl+r")

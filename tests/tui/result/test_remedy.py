@@ -1,6 +1,7 @@
 import pytest
 
 from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.rules.untrusted import DELIMITED
 from inspector.claims.claim import Claim, Standing, Subject
 from inspector.tui.result.removal import remedy
 
@@ -107,3 +108,14 @@ def test_the_remedy_depends_on_the_place_of_the_removal() -> None:
     assert "label" in remedy(removal("secret-reference", "/content/0/label"))
     assert remedy(removal("internal", "")) != remedy(removal("internal", "/a"))
     assert "/outputSchema/properties/a" in remedy(removal("invalid-output", schema_pointer="/properties/a"))
+
+
+def test_untrusted_text_between_markers_is_not_said_to_be_hidden() -> None:
+    where = claim("/annotations/untrustedContentHint", "untrustedContentHint")
+    told = {
+        detail: remedy(removal("untrusted", claim=where, detail=detail)) for detail in (*DELIMITED, "hidden")
+    }
+    assert "in place of hiding it" in told.pop("hidden")
+    assert {words.partition(":")[0] for words in told.values()} == {
+        "Correct the claim at /annotations/untrustedContentHint of the tool's definition if the content is from you"
+    }
