@@ -188,7 +188,7 @@ async def test_a_declined_interface_request_is_not_asked_again() -> None:
         await asked(pilot, app)
         await pilot.press("y")
         await shows(pilot, app, "Call refresh?")
-        await pilot.press("enter")
+        await pilot.press("n")
         await shows(pilot, app, "you declined this earlier", "Sightline opens no links")
         assert [name for name, _ in told.calls] == ["weather", f"resources/read {URI}"]
         await pilot.press("q")
