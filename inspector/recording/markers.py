@@ -229,9 +229,23 @@ def with_ids(masked: Json, recorded: Json) -> Json:
     A mask without an id is not changed. `recorded`: the value from the recording before it was masked.
     """
     copied, whole = Copied(masked), Copied(recorded)
-    for tokens in list(places(masked, lambda item: item == MASK)):
-        copied.put(tokens, _shown_ids(whole.at(tokens)))
+    for tokens in list(places(masked, lambda item: isinstance(item, str) and MASK in item)):
+        shown = copied.at(tokens)
+        copied.put(
+            tokens, _shown_ids(whole.at(tokens)) if shown == MASK else _within(shown, whole.at(tokens))
+        )
     return copied.value
+
+
+def _within(masked: Json, recorded: Json) -> Json:
+    """A text with masks, with the ids of the recorded text in place of them, if it has one for each."""
+    if not isinstance(masked, str) or not isinstance(recorded, str):
+        return masked
+    ids = STANDS.findall(recorded)
+    parts = masked.split(MASK)
+    if len(parts) != len(ids) + 1:
+        return masked
+    return "".join(part + found for part, found in zip(parts, (*ids, ""), strict=True))
 
 
 def _shown_ids(value: Json) -> str:

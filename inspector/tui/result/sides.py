@@ -48,7 +48,7 @@ def sides_of(record: CallRecord, shown: Projection, known: KnownSecrets | None =
     raw, model = shown.raw, shown.context.model
     if record.has_ids:
         # A recording has no values to mask, only their ids.
-        sent = with_ids(shown.masked, raw)
+        sent = with_ids(shown.masked_sent, raw)
         there = beside(sent, model)
         return Sides(sent=sent, model=model, beside=there, blocks=paired_content(sent, there))
     masks = shown.masks

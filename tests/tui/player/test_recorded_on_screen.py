@@ -103,7 +103,7 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         )
         assert "before the reconnect" in text
         assert "results of clock" not in text
-        assert "the recording" not in text
+        assert "of the recording:" not in text
         # The place of a finding in a result is in the frame with the answer.
         await pilot.press("enter")
         text = await until(
@@ -156,6 +156,19 @@ async def test_trust_shows_the_labels_of_the_calls_up_to_the_position(tmp_path: 
         await pilot.press("T")
         text = await until(pilot, app, lambda text: "No call up to this position" in text)
         assert "nothing untrusted so far" in text.splitlines()[0]
+
+
+async def test_a_text_that_the_boundary_rewrote_has_the_reason_of_a_live_result() -> None:
+    app = player_of(SAMPLES / "secrets.jsonl")
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await until(pilot, app, lambda text: "frame 34 of 34" in text)
+        await pilot.press("<", "}")
+        text = await until(pilot, app, lambda text: "#1 done" in text and "content[0].text" in text)
+        assert (
+            "✗ content[0].text  copy of the structured content; rewritten without the withheld values" in text
+        )
+        assert "not passed on by the host" not in text
+        assert re.search(r"content\[0\] text, JSON .*│", text)
 
 
 @pytest.mark.parametrize("sample", sorted(path.stem for path in SAMPLES.glob("*.jsonl")))

@@ -110,3 +110,12 @@ def test_the_reason_for_a_broken_line_is_shown_as_foreign_text() -> None:
 )
 def test_only_the_ids_of_masked_values_are_shown(masked: Json, recorded: Json, shown: Json) -> None:
     assert with_ids(masked, recorded) == shown
+
+
+def test_masks_within_a_text_get_the_ids_of_the_recorded_text_if_there_is_one_for_each() -> None:
+    one, two = (f"[withheld x-sensitive {digit * 16}]" for digit in "12")
+    masked = f'{{"a":"{MASK}","b":"{MASK}"}}'
+    recorded = f'{{"a":"{one}","b":"{two}"}}'
+    assert with_ids([masked], [recorded]) == [recorded]
+    for other in (f'{{"a":"{one}","b":"kept"}}', "kept", 5):
+        assert with_ids([masked], [other]) == [masked]
