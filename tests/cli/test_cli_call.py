@@ -262,8 +262,16 @@ def test_a_name_close_to_one_of_an_open_schema_is_sent_and_reported(tmp_path: Pa
 
     remark = "the input schema does not name max-count: did you mean max_count?"
     assert said("max-count=2") == [remark]
+    assert said("other=2") == ["the input schema does not name other, only max_count"]
+    assert said("max_count=1") == said("max-count=2", is_validated=False) == []
+    for keyword in ("additionalProperties", "patternProperties", "$ref"):
+        open_ = Tool(name="t", definition={"name": "t", "inputSchema": {**schema, keyword: {}}})
+        assert argument_remarks({"other": 2}, CallArguments(), open_) == []
+    strict = Tool(name="t", definition={"name": "t", "inputSchema": {**schema, "required": ["max_count"]}})
+    with pytest.raises(UsageError) as caught:
+        checked_arguments({"other": 2}, CallArguments(), strict)
     assert (
-        said("other=2") == said("max-count=2", "max_count=1") == said("max-count=2", is_validated=False) == []
+        "Add --arg max_count=VALUE. The input schema does not name other, only max_count. " in caught.value.hint
     )
 
     wire = Wire()

@@ -57,7 +57,7 @@ from inspector.errors import ExitCode, OutputBrokenError, ToolFailedError, Usage
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.json.exact import Json, JsonObject
-from inspector.json.members import text_at
+from inspector.json.members import object_at, text_at
 from inspector.json.pointer import split
 from inspector.json.weight import compact_bytes
 from inspector.launch import Launch
@@ -581,17 +581,21 @@ def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None)
         schema_of = f"what {tool.label} takes" if tool and tool.item else "the input schema"
         hint = "--no-validate sends them anyway."
         meant = _meant(arguments, schema)
+        unnamed = [f"{each[:1].upper()}{each[1:]}." for each in _unnamed(arguments, schema)]
         raise UsageError(
             f"the arguments do not match {schema_of}:\n{lines}",
-            " ".join([*meant, *_missing(found, meant, schema), hint]),
+            " ".join([*meant, *_missing(found, meant, schema), *unnamed, hint]),
         )
     return arguments
 
 
 def argument_remarks(arguments: JsonObject, call: CallArguments, tool: Tool | None) -> list[str]:
-    """Sentences about arguments that the input schema does not name, although it names a similar one."""
-    meant = [] if call.unvalidated else _meant(arguments, tool.input_schema if tool else {})
-    return [f"the input schema does not name {sentence}" for sentence in meant]
+    """Sentences about arguments that the input schema does not name, although it names a similar one, or all that it expects."""
+    schema: Json = tool.input_schema if tool else {}
+    if call.unvalidated:
+        return []
+    meant = [f"the input schema does not name {sentence}" for sentence in _meant(arguments, schema)]
+    return [*meant, *_unnamed(arguments, schema)]
 
 
 def _missing(found: Sequence[Violation], meant: Sequence[str], schema: Json) -> list[str]:
@@ -604,13 +608,50 @@ def _missing(found: Sequence[Violation], meant: Sequence[str], schema: Json) -> 
 
 def _meant(arguments: JsonObject, schema: Json) -> list[str]:
     """Suggestions for argument names that the schema does not know."""
-    known = schema.get("properties") if isinstance(schema, dict) else None
-    names = list(known) if isinstance(known, dict) else []
-    free = [name for name in names if name not in arguments]
-    close = {name: get_close_matches(name, free, n=1) for name in arguments if name not in names}
-    return [
-        f"{safe_line(name)}: did you mean {safe_line(found[0])}?" for name, found in close.items() if found
+    close = _close(arguments, schema)
+    return [f"{safe_line(name)}: did you mean {safe_line(found)}?" for name, found in close.items() if found]
+
+
+_OTHER_NAMES = frozenset(
+    [
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "dependentSchemas",
+        "else",
+        "if",
+        "oneOf",
+        "patternProperties",
+        "propertyNames",
+        "then",
+        "unevaluatedProperties",
+        "$dynamicRef",
+        "$ref",
     ]
+)
+"""Keywords of a schema that say something about members which `properties` does not name."""
+
+
+def _unnamed(arguments: JsonObject, schema: Json) -> list[str]:
+    """Sentences about names that the schema does not know and that are close to none, unless it may expect others."""
+    if not isinstance(schema, dict) or _OTHER_NAMES & schema.keys():
+        return []
+    names = [safe_line(name) for name in object_at(schema, "properties")]
+    shown = ", ".join(names[:_MOST_OPTIONS]) + (" and others" if len(names) > _MOST_OPTIONS else "")
+    close = _close(arguments, schema)
+    return [
+        f"the input schema does not name {safe_line(name)}, only {shown}"
+        for name in close
+        if names and not close[name]
+    ]
+
+
+def _close(arguments: JsonObject, schema: Json) -> dict[str, str]:
+    """The argument names that the schema does not know, each with a free name that is close to it; empty for none."""
+    names = list(object_at(schema, "properties"))
+    free = [name for name in names if name not in arguments]
+    unknown = (name for name in arguments if name not in names)
+    return {name: next(iter(get_close_matches(name, free, n=1)), "") for name in unknown}
 
 
 def _unknown(name: str, session: Session) -> ToolFailedError:
