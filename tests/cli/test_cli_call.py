@@ -271,7 +271,8 @@ def test_a_name_close_to_one_of_an_open_schema_is_sent_and_reported(tmp_path: Pa
     with pytest.raises(UsageError) as caught:
         checked_arguments({"other": 2}, CallArguments(), strict)
     assert (
-        "Add --arg max_count=VALUE. The input schema does not name other, only max_count. " in caught.value.hint
+        "Add --arg max_count=VALUE. The input schema does not name other, only max_count. "
+        in caught.value.hint
     )
 
     wire = Wire()

@@ -98,16 +98,26 @@ class OngoingReview:
         """The input of the rules that compare definitions, apart from the catalogue."""
         self._was_listed = False
         """True if an earlier connection listed the tools."""
+        self._renewed_after = 0
+        """The number of the last call before the server was replaced by another version."""
         self._catalogue: Catalogue | None = None
         self._server: JsonObject = {}
         self._covering = Covering()
         self._repeating: tuple[object, frozenset[str]] = (None, frozenset())
         """The last input of `_repeated`, and the names of those definitions that contain a withheld value."""
 
-    def reconnect(self) -> None:
-        """Keep the findings about messages so far, because the next connection has a timeline of its own."""
-        found = (entry for entry in (*self._beside, *self._lost) if _is_of_traffic(entry.finding))
-        self._lost = tuple({entry.fingerprint: entry for entry in found}.values())[:_MOST_EARLIER]
+    def reconnect(self, *, is_renewed: bool = False) -> None:
+        """Keep the findings about messages so far, because the next connection has a timeline of its own.
+
+        `is_renewed`: whether the server may be another version now. Then these findings are dropped, and those about
+        the results of a tool when it is called again.
+        """
+        if is_renewed:
+            self._lost = ()
+            self._renewed_after = max((found.number for found in self._called.values()), default=0)
+        else:
+            found = (entry for entry in (*self._beside, *self._lost) if _is_of_traffic(entry.finding))
+            self._lost = tuple({entry.fingerprint: entry for entry in found}.values())[:_MOST_EARLIER]
         self._was_listed = self._was_listed or self._traffic.listings > 0
 
     @property
@@ -220,6 +230,7 @@ class OngoingReview:
                 definition = call.calls[0].offer.definition
                 # A changed definition means a changed tool, whose earlier results say nothing about it.
                 is_same = before is not None and before.definition == definition
+                is_same = is_same and before.number > self._renewed_after
                 before = _Called(
                     number=answered.number,
                     definition=definition,

@@ -115,6 +115,8 @@ class Reviewer:
         """All calls up to the position in a recording, in order; None for a live session."""
         self._made = 0
         """The number of calls that were made."""
+        self.is_watched = False
+        """True if the server is started again when its files change, so each connection may be to another version."""
         self._is_whole = True
         """False if the timeline lacks messages, because the recording has too many."""
         self._listings: tuple[OtherListing, ...] = ()
@@ -326,7 +328,7 @@ class Reviewer:
         """The review, which goes on with this session. Results from before a reconnect stay in it."""
         if session is not self._session:
             if self._session is not None:
-                self._review.reconnect()
+                self._review.reconnect(is_renewed=self.is_watched)
             self._session, self._heard = session, 0
             self._calls = {name: replace(call, is_before=True) for name, call in self._calls.items()}
         return self._review

@@ -208,6 +208,7 @@ class ServerParts:
             known=self.vault.known_beside,
         )
         self.watch = self._watcher_of(stage.watching) if stage.watching is not None else None
+        self.reviewer.is_watched = self.watch is not None
 
     def _watcher_of(self, watching: "Watching") -> "Watcher":
         from inspector.tui.watch.watcher import Watcher  # noqa: PLC0415 - few runs watch

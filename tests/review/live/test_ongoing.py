@@ -300,3 +300,24 @@ def test_a_fault_of_an_earlier_connection_is_told_from_that_of_this_one() -> Non
         if isinstance(row, FindingRow)
     }
     assert found == {" once in": "before the reconnect", " 2 times": ""}
+
+
+def test_a_renewed_server_drops_the_findings_about_messages_and_those_of_a_tool_that_is_called_again() -> (
+    None
+):
+    leaking: Json = {"content": [{"type": "text", "text": f"the key is {NO_KEY}"}]}
+    catalogue = catalogue_of([CLEAN, {**CLEAN, "name": "other"}])
+    for is_renewed in (True, False):
+        review = OngoingReview()
+        first = material_of(catalogue, calls={"look_up_word": leaking, "other": leaking}, noise=1)
+        gone_through(first, review)
+        review.reconnect(is_renewed=is_renewed)
+        fixed: dict[str, Json] = {"x": {}, "y": {}, "look_up_word": {"content": []}}
+        calls = (
+            *(call for call in first.calls if call.name == "other"),
+            *material_of(catalogue, calls=fixed).calls,
+        )
+        board = gone_through(replace(material_of(catalogue), calls=calls), review)
+        names = {entry.finding.name for entry in board.all if entry.finding.id == "SL-OUT010"}
+        assert names == ({"other"} if is_renewed else {"other", "look_up_word"})
+        assert any(entry.finding.id == "SL-PRO002" for entry in board.all) is not is_renewed
