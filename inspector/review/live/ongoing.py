@@ -229,8 +229,11 @@ class OngoingReview:
                 self._keep_to_model(answered.number, entries)
                 definition = call.calls[0].offer.definition
                 # A changed definition means a changed tool, whose earlier results say nothing about it.
-                is_same = before is not None and before.definition == definition
-                is_same = is_same and before.number > self._renewed_after
+                is_same = (
+                    before is not None
+                    and before.definition == definition
+                    and before.number > self._renewed_after
+                )
                 before = _Called(
                     number=answered.number,
                     definition=definition,

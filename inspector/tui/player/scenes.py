@@ -7,6 +7,8 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 from inspector.json.exact import dump_text
+from inspector.policy.gate.ruling import labels_of
+from inspector.policy.taint import SessionTrust
 from inspector.protocol.timeline import Entry
 from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
 from inspector.tui.player.timeline import RecordedTimeline
@@ -14,6 +16,7 @@ from inspector.tui.player.transport import match_in
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import shortened
 from inspector.tui.timeline.frame import FrameAsked, FrameScreen, FramesWanted, asked_frame
+from inspector.tui.trust.view import GravestLabel, gravest_label
 
 _CHUNK = 1_000
 _MASKED = "in a sensitive value, which is masked"
@@ -36,6 +39,16 @@ class _EntriesAsked(Struct, frozen=True, kw_only=True):
 class _CallsAsked(Struct, frozen=True, kw_only=True):
     session: RecordedSession
     position: int
+
+
+class CallsFound(Struct, frozen=True, kw_only=True):
+    """The calls up to a position."""
+
+    answered: AnsweredCalls
+    trust: SessionTrust
+    """The trust labels that these calls bring into a session."""
+    gravest: GravestLabel
+    """The most serious of these labels."""
 
 
 class _FramesAsked(Struct, frozen=True, kw_only=True):
@@ -63,7 +76,7 @@ class SceneReader:
         screen: Screen[None],
         timeline: RecordedTimeline,
         show: Callable[[RecordedSession, Scene], None],
-        review: Callable[[AnsweredCalls], None],
+        review: Callable[[CallsFound], None],
         quote: Callable[[Scene, str], None],
     ) -> None:
         """`show`: called with each scene before other parts of the screen show its position.
@@ -78,7 +91,9 @@ class SceneReader:
         self._timeline = timeline
         self._scenes = Latest(screen, _made_scene, self._take_scene, self._could_not)
         self._entries = Latest(screen, _made_entries, self._take_entries, self._could_not)
-        self._calls = Latest(screen, _made_calls, self._take_calls, self._could_not)
+        self._calls = Latest(screen, self._made_calls, self._take_calls, self._could_not)
+        self._labels: dict[int, SessionTrust] = {}
+        """The trust labels of each call, by its number. Only one thread at a time uses them."""
         self._calls_asked: tuple[int, ...] | None = None
         """The numbers of calls, of parts of listings and of unusual lines, and the line at which the connection began, of the last `review`."""
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
@@ -135,7 +150,16 @@ class SceneReader:
             self._calls_asked = about
             self._calls.ask(_CallsAsked(session=asked.session, position=scene.position))
 
-    def _take_calls(self, asked: _CallsAsked, found: AnsweredCalls) -> None:
+    def _made_calls(self, asked: _CallsAsked) -> CallsFound:
+        answered, server = asked.session.answered(asked.position), str(asked.session.target)
+        trust = SessionTrust()
+        for record in answered.records:
+            if record.number not in self._labels:
+                self._labels[record.number] = labels_of(record, server)
+            trust = trust.join(self._labels[record.number])
+        return CallsFound(answered=answered, trust=trust, gravest=gravest_label(trust))
+
+    def _take_calls(self, asked: _CallsAsked, found: CallsFound) -> None:
         del asked
         self._review(found)
 
@@ -165,10 +189,6 @@ class SceneReader:
 
 def _made_scene(asked: _SceneAsked) -> Scene:
     return asked.session.scene(asked.position, asked.tool, asked.since)
-
-
-def _made_calls(asked: _CallsAsked) -> AnsweredCalls:
-    return asked.session.answered(asked.position)
 
 
 def _made_entries(asked: _EntriesAsked) -> Mapping[int, Entry]:

@@ -12,15 +12,15 @@ from textual.content import Content
 
 from inspector.boundary.options import Level
 from inspector.json.members import value_at
+from inspector.policy.taint import SessionTrust
 from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.protocol.exchanges import Asked
 from inspector.protocol.timeline import Entry, EntryState
 from inspector.recording.format import Lenses
 from inspector.recording.target import OpenedRecording
-from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
 from inspector.session.live import Session
-from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
+from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.call.runner import CallChanged
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import StateReported
@@ -32,13 +32,14 @@ from inspector.tui.main.screen import MainScreen
 from inspector.tui.main.selection import SelectionChanged
 from inspector.tui.main.servers import ServerParts
 from inspector.tui.player.player import Player, PlayerChanged
-from inspector.tui.player.scenes import SceneReader
+from inspector.tui.player.scenes import CallsFound, SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
 from inspector.tui.result.note import ResultNote
 from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
 from inspector.tui.trust.screen import RecordedTrustScreen
+from inspector.tui.trust.view import GravestLabel
 
 _UNCALLED = {
     **dict.fromkeys(Kind, " has not been requested up to this point."),
@@ -72,8 +73,9 @@ class PlayerScreen(MainScreen):
         self._player: Player | None = None
         self._tool_shown: str | None = None
         self._has_scene = False
-        self._records: tuple[CallRecord, ...] = ()
-        """The calls that have ended at the position or before it."""
+        self._trust = SessionTrust()
+        """The trust labels of the calls that have ended at the position or before it."""
+        self._gravest = GravestLabel()
         self._lenses = opened.header.lenses
         """The recorded boundary level and host at the position."""
         self._kept = set[int]()
@@ -197,15 +199,17 @@ class PlayerScreen(MainScreen):
         name = next((called(each) for each in reversed(about or running)), "")
         return name if self.server.link.tool(name) is not None else ""
 
-    def _review_calls(self, found: AnsweredCalls) -> None:
+    def _review_calls(self, made: CallsFound) -> None:
+        found = made.answered
         if self.recorded is not None:
             self.recorded.hear(found)
             if self.server.pins.recorded(found.changes):
                 self.server.show_listing(self.recorded.catalogue)
-        self._records = found.records
-        for screen in self.app.screen_stack:
+        self._trust, self._gravest = made.trust, made.gravest
+        self._show_header()
+        for screen in self.app.screen_stack:  # pyright: ignore[reportUnknownMemberType]
             if isinstance(screen, RecordedTrustScreen):
-                screen.show_records(found.records)
+                screen.show_trust(made.trust)
         self.server.reviewer.answered(
             found.records, before=found.before, first=found.changes.first, is_whole=found.is_whole
         )
@@ -353,7 +357,7 @@ class PlayerScreen(MainScreen):
             self.notify(words, markup=False)
 
     def action_trust(self) -> None:
-        self._open(RecordedTrustScreen(self._records, str(self.server.target)))
+        self._open(RecordedTrustScreen(self._trust, str(self.server.target)))
 
     def action_policy(self) -> None:
         self.notify(
@@ -407,7 +411,9 @@ class PlayerScreen(MainScreen):
     def _show_header(self) -> None:
         super()._show_header()
         if self._header.view is not None:
-            self._header.view = replace(self._header.view, target=str(self._opened), is_replay=True)
+            self._header.view = replace(
+                self._header.view, target=str(self._opened), is_replay=True, trust=self._gravest
+            )
 
     @on(PlayerChanged)
     def _show_bar(self) -> None:

@@ -10,9 +10,7 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.policy.gate.oversight import Oversight
-from inspector.policy.gate.ruling import labels_of
 from inspector.policy.taint import SessionTrust, SourceDetail
-from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.trust.view import (
@@ -178,10 +176,10 @@ class RecordedTrustScreen(TrustScreen, inherit_bindings=False):
     KEYS: ClassVar[Keys] = (("trust.back", ""), ("app.quit", ""), ("app.help", ""))
     NOTHING = _NOTHING_RECORDED
 
-    def __init__(self, records: tuple[CallRecord, ...], server: str) -> None:
-        super().__init__(Oversight(), server, self._never)
-        self._records = records
-        self._of_records = self.latest(_made_of_records, self._take)
+    def __init__(self, trust: SessionTrust, server: str) -> None:
+        oversight = Oversight()
+        oversight.trust, oversight.number = trust, 0
+        super().__init__(oversight, server, self._never)
 
     def body(self) -> ComposeResult:
         yield PlainText(_RECORDED, id="trust-introduction")
@@ -192,13 +190,10 @@ class RecordedTrustScreen(TrustScreen, inherit_bindings=False):
         self._labels.focus()
         self.show_current()
 
-    def show_records(self, records: tuple[CallRecord, ...]) -> None:
-        """Show the labels of these calls."""
-        self._records = records
+    def show_trust(self, trust: SessionTrust) -> None:
+        """Show these labels."""
+        self._oversight.trust = trust
         self.show_current()
-
-    def show_current(self) -> None:
-        self._of_records.ask((self._records, self._connected))
 
     def action_propagation(self) -> None:
         self.notify("A recording is read-only.", markup=False)
@@ -206,12 +201,6 @@ class RecordedTrustScreen(TrustScreen, inherit_bindings=False):
     async def _never(self) -> bool:
         self.action_propagation()
         return False
-
-
-def _made_of_records(asked: tuple[tuple[CallRecord, ...], str]) -> TrustView:
-    records, server = asked
-    labels = frozenset(label for record in records for label in labels_of(record, server).labels)
-    return trust_view(SessionTrust(labels=labels), 0, {}, server)
 
 
 def _made(asked: _Asked) -> TrustView:

@@ -144,12 +144,13 @@ def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
 
 
 def session_line(view: TrustView) -> Content:
-    """The number of the session and its most serious label, for the title line."""
+    """The number of the session and the first call of each grave label, for the title line."""
+    gravest = view.gravest
     return Content.assemble(
         f"agent session {view.number}  " if view.number else "recorded calls  ",
         (
-            view.gravest.word or "nothing untrusted so far",
-            "bold $text-error" if view.gravest.is_grave else "$text-success",
+            ", ".join((gravest.word, *gravest.also)) or "nothing untrusted so far",
+            "bold $text-error" if gravest.is_grave else "$text-success",
         ),
     )
 

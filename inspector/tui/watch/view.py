@@ -317,7 +317,7 @@ def _outcome(view: WatchView, *, has_key: bool, is_brief: bool) -> Iterator[Cont
         if has_key:
             yield Content.assemble(". ", _MORE)
     elif view.called and view.values is not None and view.reach is not None:
-        yield ". Nothing changed."
+        yield ". The definitions and its result are as before."
 
 
 def _labelled(label: str, parts: Sequence[Content], width: int, *, more: bool = False) -> Content:

@@ -145,6 +145,7 @@ async def test_trust_shows_the_labels_of_the_calls_up_to_the_position(tmp_path: 
     app = player_of(recorder.path)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await read(pilot, app, "call 2 of 2")
+        text = await until(pilot, app, lambda text: "a recording  untrusted" in text)
         await pilot.press("T")
         text = await until(pilot, app, lambda text: "https://forum.example" in text)
         assert "recorded calls  untrusted since #2" in text.splitlines()[0]

@@ -36,7 +36,7 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
 
         await pilot.press("W")
         screen = await shows(app, "What the save changed", "was 1", "now 2", "claude-code", absent="W shows")
-        assert "Nothing changed" not in screen
+        assert "are as before" not in screen
         assert SECRET not in screen
         await pilot.press("escape")
 
