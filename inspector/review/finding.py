@@ -75,6 +75,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     """The text in question, shortened and safe to show. Empty if the pointer suffices, or if it must not be quoted."""
     call: int = 0
     """The number of the call in its session, if its tool was called more than once; otherwise 0."""
+    calls: tuple[int, ...] = ()
+    """The numbers of all calls in which the rule found something at this place, if there are several."""
     target: str = ""
     """The target as the user wrote it, if several servers are reviewed; otherwise empty."""
     tools: tuple[str, ...] = ()

@@ -394,12 +394,20 @@ def entries_of(
 ) -> tuple[ReportEntry, ...]:
     """The findings as entries of a report. `known`: the fingerprints of a baseline.
 
-    Several findings in one place stay separate.
+    Several findings in one place stay separate. Of several calls with findings in one place, the last one counts.
     """
     given = tuple(accepted)
     found: list[ReportEntry] = []
-    for finding in findings:
-        mark = fingerprint(finding)
+    marked = [(fingerprint(finding), finding) for finding in findings]
+    calls: dict[str, set[int]] = {}
+    for mark, finding in marked:
+        calls.setdefault(mark, set()).add(finding.call)
+    for mark, finding in marked:
+        same = sorted(calls[mark])
+        if finding.call != same[-1]:
+            continue
+        if len(same) > 1:
+            finding = replace(finding, calls=tuple(same))  # noqa: PLW2901 - the finding of all these calls
         acceptance = next((each for each in given if each.covers(finding)), None)
         found.append(
             ReportEntry(finding=finding, fingerprint=mark, known=mark in known, acceptance=acceptance)
@@ -424,6 +432,8 @@ def entry_shape(entry: ReportEntry) -> JsonObject:
     }
     if finding.call:
         shape["call"] = finding.call
+    if finding.calls:
+        shape["calls"] = [*finding.calls]
     if finding.target:
         shape["target"] = finding.target
     if entry.known:

@@ -36,13 +36,15 @@ def test_a_line_on_stdout_that_repeats_a_withheld_value_is_named_and_masked() ->
 def test_places_in_several_calls_of_a_tool_name_the_call() -> None:
     text = sightline("review", "--call", *SERVER).out
     places = [line.strip() for line in text.splitlines() if line.strip().startswith("call get_secret")]
-    for number in (1, 2):
-        assert f"call get_secret (call {number}), at content[0]" in places
+    assert "call get_secret (calls 1, 2), at content[0]" in places
     assert "call get_failure, at content[0].text" in text
     assert "4 calls of 3 tools, 1 of them with arguments that the input schema forbids\n" in text
     report = sightline("review", "--call", "--format", "json", *SERVER).json
-    calls = {(each["name"], each.get("call")) for each in report["findings"] if each["id"] == "SL-OUT004"}
-    assert calls == {("get_secret", 1), ("get_secret", 2), ("get_failure", None)}
+    repeats = [each for each in report["findings"] if each["id"] == "SL-OUT004"]
+    calls = {(each["name"], each.get("call"), tuple(each.get("calls", ()))) for each in repeats}
+    assert calls == {("get_secret", 2, (1, 2)), ("get_failure", None, ())}
+    marks = [each["fingerprint"] for each in repeats]
+    assert len(marks) == len(set(marks))
 
 
 def test_a_review_with_a_refused_call_says_why_it_does_not_pass(tmp_path: Path) -> None:

@@ -93,9 +93,18 @@ def place(entry: ReportEntry) -> str:
     """The subject and place of a finding, in one safe line."""
     finding = entry.finding
     named = f"{finding.subject.value} {safe_name(finding.name)}" if finding.name else finding.subject.value
-    named += f" (call {finding.call:,})" if finding.call else ""
+    if finding.calls:
+        more = len(finding.calls) - _MOST_CALLS
+        shown = ", ".join(f"{call:,}" for call in finding.calls[:_MOST_CALLS])
+        named += f" (calls {shown}{f' and {more:,} more' if more > 0 else ''})"
+    elif finding.call:
+        named += f" (call {finding.call:,})"
     where = f"{safe_line(finding.target)}: {named}" if finding.target else named
     return f"{where}, at {safe_line(readable(finding.pointer))}" if finding.pointer else where
+
+
+_MOST_CALLS = 5
+"""The maximum number of calls that are named at a place."""
 
 
 def status(entry: ReportEntry) -> str:

@@ -173,9 +173,11 @@ async def test_a_text_that_the_boundary_rewrote_has_the_reason_of_a_live_result(
 
 
 @pytest.mark.parametrize("sample", sorted(path.stem for path in SAMPLES.glob("*.jsonl")))
-async def test_the_interface_names_what_the_command_line_does_not_check(sample: str) -> None:
+async def test_the_interface_and_the_command_line_find_the_same_and_name_the_same_unchecked_parts(
+    sample: str,
+) -> None:
     path = SAMPLES / f"{sample}.jsonl"
-    of_command = sightline("review", "--format", "json", str(path)).json["notChecked"]
+    report = sightline("review", "--format", "json", str(path)).json
     app = player_of(path)
     async with app.run_test(size=LARGE) as pilot:
         await until(pilot, app, lambda _: (board := board_of(app)) is not None and board.is_complete)
@@ -184,7 +186,9 @@ async def test_the_interface_names_what_the_command_line_does_not_check(sample: 
         # The interface compares no whole listings, and says so.
         own = "added and removed definitions"
         in_interface = {(each.what, each.why) for each in board.not_checked if each.what != own}
-        assert in_interface == {(each["what"], each["why"]) for each in of_command}
+        assert in_interface == {(each["what"], each["why"]) for each in report["notChecked"]}
+        marks = sorted(entry.fingerprint for entry in board.all)
+        assert marks == sorted(each["fingerprint"] for each in report["findings"])
 
 
 def board_of(app: SightlineApp) -> Board | None:
