@@ -76,7 +76,7 @@ class Counted(Struct, frozen=True, kw_only=True):
         """
         metadata = "protocol metadata left out" if self.metadata else ""
         texts = "untrusted text" if self.delimited == 1 else "untrusted texts"
-        delimited = f"{self.delimited:,} {texts} between markers" if self.delimited else ""
+        delimited = f"{self.delimited:,} {texts} between Sightline's markers" if self.delimited else ""
         return "; ".join(filter(None, (delimited, metadata)))
 
 

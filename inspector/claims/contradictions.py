@@ -145,7 +145,7 @@ _PAIRS = (
         kind=ContradictionKind.PUBLIC_CREDENTIALS,
         left=_selector(*((name, f"{key}.destination") for name, key in _INPUT), words=("public",)),
         right=_selector(*((name, f"{key}.sensitivity") for name, key in _INPUT), words=("credentials",)),
-        message="The tool accepts credentials and may send its input to the public.",
+        message="The tool is declared to accept credentials, and to send its input to the public.",
     ),
 )
 
@@ -162,7 +162,7 @@ def _delete_unconfirmed(claims: _Claims) -> Iterator[Contradiction]:
     confirmation = ("policy-hints", "mcp.dev/requiresConfirmation")
     if deletes and not _selector(confirmation, words=(True,)).select(claims):
         denied = _selector(confirmation, words=(False,)).select(claims)
-        message = "The tool deletes data and does not require confirmation."
+        message = "The tool is declared to delete data, and not to require confirmation."
         yield Contradiction(
             kind=ContradictionKind.DELETE_UNCONFIRMED, claims=(*deletes, *denied), message=message
         )

@@ -56,6 +56,8 @@ class OtherListing(Struct, frozen=True, kw_only=True):
     """The definitions. For `AGAIN`, ignore the instructions, which a listing does not repeat."""
     announced: frozenset[Kind] = frozenset()
     """The lists for which the server sent a notification of change."""
+    is_reconnected: bool = False
+    """True if the client connected again since this listing, so that no notification could say that it changed."""
     profile: str = ""
     """The name of the client profile, for `OTHER_PROFILE`; otherwise empty."""
     unstable: frozenset[str] = frozenset()

@@ -36,13 +36,13 @@ def test_a_count_of_removals_is_in_the_singular_for_one_and_in_the_plural_for_mo
             ],
             Counted(withheld={"x-sensitive": 2, "policy": 1}, metadata=1, delimited=1),
             "3 withheld: 2 marked sensitive, 1 by policy",
-            "1 untrusted text between markers; protocol metadata left out",
+            "1 untrusted text between Sightline's markers; protocol metadata left out",
         ),
         (
             [*[removal(Rule.UNTRUSTED, DETAIL)] * 2, removal(Rule.UNTRUSTED), removal(Rule.POLICY, DETAIL)],
             Counted(withheld={"untrusted": 1, "policy": 1}, metadata=0, delimited=2),
             "2 withheld: 1 untrusted, 1 by policy",
-            "2 untrusted texts between markers",
+            "2 untrusted texts between Sightline's markers",
         ),
         (
             [removal(Rule.META)] * 2_000,

@@ -193,7 +193,11 @@ class OngoingReview:
             self._judged[id(sent)] = (sent, tuple(entries[id(sent)]))
 
     def _judge_together(self, material: Material) -> None:
-        seen = (_with_announced(material), material.neighbours, traffic_of(material.timeline))
+        seen = (
+            _with_announced(material, is_reconnected=self._was_listed),
+            material.neighbours,
+            traffic_of(material.timeline),
+        )
         if seen != self._seen:
             self._seen = seen
             listings, neighbours, traffic = seen
@@ -286,13 +290,18 @@ class OngoingReview:
         return {subject: tuple(entries) for subject, entries in groups.items()}
 
 
-def _with_announced(material: Material) -> tuple[OtherListing, ...]:
-    """The other listings. The session's first listing gets the lists that the server announced as changed."""
+def _with_announced(material: Material, *, is_reconnected: bool) -> tuple[OtherListing, ...]:
+    """The other listings. The session's first listing gets the lists that the server announced as changed.
+
+    `is_reconnected`: whether an earlier connection of the session listed definitions too.
+    """
     if all(listing.kind is not ListingKind.FIRST for listing in material.listings):
         return material.listings
     announced = announced_in(material.timeline.matched)
     return tuple(
-        replace(listing, announced=announced) if listing.kind is ListingKind.FIRST else listing
+        replace(listing, announced=announced, is_reconnected=is_reconnected)
+        if listing.kind is ListingKind.FIRST
+        else listing
         for listing in material.listings
     )
 

@@ -127,7 +127,7 @@ def _orders_since(before: JsonObject, after: JsonObject) -> str:
 
 
 def _hit(tool: Tool, changes: list[DefinitionChange], listing: OtherListing, orders: str) -> Hit:
-    since, is_announced = _since(listing), tool.kind in listing.announced
+    since, is_announced = _since(listing), tool.kind in listing.announced or listing.is_reconnected
     is_expected = is_announced or listing.kind in {ListingKind.PINNED, ListingKind.OTHER_PROFILE}
     quiet = Severity.INFO if is_expected else Severity.LOW
     first = changes[0]
@@ -159,6 +159,8 @@ def _announcing(tool: Tool, listing: OtherListing) -> str:
     """A sentence that says whether the server announced the change; empty for listings of other sessions."""
     if listing.kind not in _IN_SESSION:
         return ""
+    if listing.is_reconnected:
+        return " Sightline has connected again in between."
     is_announced = tool.kind in listing.announced
     return (
         " The server announced that the list changed."

@@ -22,6 +22,7 @@ from inspector.protocol.targets import HttpTarget, Target
 from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.protocol.timeline import EntryKind
 from inspector.review import files
+from inspector.review.finding import Severity
 from inspector.review.formats.formats import FORMATS, report_bytes
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material
@@ -30,6 +31,7 @@ from inspector.review.report import (
     Acceptance,
     NotChecked,
     ReportEntry,
+    counted_words,
     not_compared_with_pin,
     without_credentials,
 )
@@ -273,6 +275,16 @@ class Reviewer:
             return sign_of((), is_waiting=True)
         entries = (accepted.with_acceptance(entry) for entry in board.of(tool))
         return sign_of(entries, is_waiting=board.is_waiting(tool))
+
+    @property
+    def counted(self) -> str:
+        """The number of findings in words if any that counts is high; empty otherwise."""
+        board, accepted = self.board, self.accepted
+        entries = [accepted.with_acceptance(entry) for entry in board.all] if board and accepted else []
+        is_grave = any(
+            entry.counts and entry.finding.severity.rank >= Severity.HIGH.rank for entry in entries
+        )
+        return counted_words(entries) if is_grave else ""
 
     # The user's actions. Each returns an error message, or "" on success.
 

@@ -168,6 +168,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
         title=Content.assemble(
             (counted_words(entries), "bold"),
             ("" if board.is_complete else progress, "$text-warning"),
+            (f"  {len(grouped(unreached)):,} not checked", FAINT),
             (f"  {len(found):,} shown" if words else "", FAINT),
         ),
         rows=(*found, *(heading if unchecked else ()), *unchecked),

@@ -1255,7 +1255,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._open(PageScreen(tool))
 
     def action_pins(self) -> None:
-        self._open(PinsScreen(self.server.pins))
+        reviewer = self.server.reviewer
+        self._open(PinsScreen(self.server.pins, lambda: reviewer.counted))
 
     def action_record(self) -> None:
         self.server.recorder.toggle(

@@ -1,5 +1,6 @@
 """The Pins screen, which shows how definitions differ from their pin, and pins or unpins them."""
 
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from textual.app import ComposeResult
@@ -25,8 +26,10 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PINS)
     NAME = "Pins"
 
-    def __init__(self, watcher: PinWatcher) -> None:
+    def __init__(self, watcher: PinWatcher, findings: Callable[[], str] = str) -> None:
+        """`findings`: returns the number of findings about the server in words, to be read before pinning."""
         super().__init__()
+        self._findings = findings
         self._watcher = watcher
         self._pin_line = PlainText(id="pins-line")
         self._question = PlainText(classes="secondary-question")
@@ -76,7 +79,11 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         amount = count(self._watcher.definitions, "listed definition")
         without = count(self._watcher.malformed, "malformed item") if self._watcher.malformed else ""
         words = f"Pin the {amount} and the server's instructions{f', without {without}' if without else ''}?"
-        self._ask("pin", words)
+        findings = self._findings()
+        self._ask(
+            "pin",
+            f"{words} The review has {findings}; f on the main screen shows all." if findings else words,
+        )
 
     def action_unpin(self) -> None:
         if self._has_pin:

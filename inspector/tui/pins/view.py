@@ -21,6 +21,9 @@ _MAX_SHOWN = 60_000
 """The maximum number of characters of all changes together, because all of them are wrapped at once."""
 
 
+_MAX_NAMED = 1_000
+"""The maximum number of pinned definitions that are named."""
+
 Mask: TypeAlias = Callable[[Json], Json]
 """Masks every part of a value that repeats a secret of the session."""
 
@@ -95,10 +98,18 @@ def masked_change(change: DefinitionChange, mask: Mask) -> DefinitionChange:
 def change_lines(state: PinState, mask: Mask) -> tuple[Content, ...]:
     """Lines for every change: its place, the declarations that it weakens, the text before and after, masked.
 
-    Ends with a note if the lines are cut off.
+    Without changes, the names of what is pinned. Ends with a note if the lines are cut off.
     """
     lines: list[Content] = []
     room = _MAX_SHOWN
+    if state.status is PinStatus.SAME and state.pinned is not None:
+        pinned = state.pinned.definitions.all
+        names = (str(mask(tool.label)) for tool in pinned[:_MAX_NAMED])
+        more = len(pinned) - _MAX_NAMED
+        return (
+            *(content(shortened(name, 200)) for name in names),
+            *((Content(f"… and {more:,} more"),) if more > 0 else ()),
+        )
     for line in (line for altered in state.altered for line in _altered(altered, state, mask)):
         lines.append(line)
         room -= len(line.plain) + 1

@@ -48,7 +48,10 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
 
     def body(self) -> ComposeResult:
         if self._view.arguments is not None:
-            yield PlainText("Arguments, as they will be sent", classes="secondary-heading")
+            words = (
+                "Arguments, as they will be sent" if self._view.agree else "Arguments, which were not sent"
+            )
+            yield PlainText(words, classes="secondary-heading")
             yield self._arguments
         yield self._lines
 

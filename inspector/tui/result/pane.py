@@ -834,7 +834,7 @@ class ResultPane(Vertical):
                 words = content(shortened(f"! {warning}", _MAX_ASIDE), "bold $text-error")
                 lines.append(hanging(words, width, 2))
             for aside in self._shown_output.words:
-                key = Content.assemble("  ", ("t", "bold $text-accent"), " timeline")
+                key = Content.assemble("  ", ("t", "bold $text-accent"), " shows all")
                 words = content(shortened(aside, _MAX_ASIDE), "$text-warning")
                 lines.append(words.truncate(max(width - key.cell_length, 20), ellipsis=True) + key)
             if self._change.plain:

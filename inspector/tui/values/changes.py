@@ -74,10 +74,15 @@ def _side(label: str, text: str, start: int, end: int, style: str, most: int) ->
         (label, _QUIET),
         "…" if first else "",
         content(text[first:start], _QUIET),
-        content(shortened(text[start:last], most), f"bold {style}"),
+        content(shortened(_visible(text[start:last]), most), f"bold {style}"),
         content(text[last : last + _AROUND], _QUIET),
         "…" if last + _AROUND < len(text) else "",
     )
+
+
+def _visible(part: str) -> str:
+    """The part that differs; with a sign for each blank if it has nothing else."""
+    return part.replace(" ", "␣") if part.isspace() else part
 
 
 def _same(before: str, after: str) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Result
 from inspector.review.live import ongoing
 from inspector.review.live.accepted import AcceptedFindings
-from inspector.review.live.board import LastCall
+from inspector.review.live.board import LastCall, Material
 from inspector.review.live.ongoing import OngoingReview, report_of
 from inspector.review.registry import findings_of
 from inspector.review.report import not_called
@@ -176,22 +176,27 @@ def test_a_second_listing_makes_changes_visible() -> None:
     catalogue = catalogue_of([CLEAN])
     for rounds, told in ((1, True), (2, False)):
         material = material_of(catalogue)
-        exchanges = Exchanges()
-        for number in range(rounds):
-            asked: JsonObject = {"jsonrpc": "2.0", "id": number, "method": "tools/list"}
-            answered: JsonObject = {"jsonrpc": "2.0", "id": number, "result": {"tools": []}}
-            for direction, value in ((Direction.SENT, asked), (Direction.RECEIVED, answered)):
-                frame = Frame(
-                    number=number,
-                    at_s=0.0,
-                    direction=direction,
-                    channel=Channel.STDIO,
-                    raw=dump(value),
-                    body=parse(dump(value)),
-                )
-                material.timeline.add(exchanges.take(frame))
+        list_again(material, rounds)
         whys = {each.what: each.why for each in gone_through(material).not_checked}
         assert ("were listed once in this session" in whys.get("changes", "")) is told
+
+
+def list_again(material: Material, rounds: int) -> None:
+    """Add requests for the list of tools, with their answers, to the timeline."""
+    exchanges = Exchanges()
+    for number in range(rounds):
+        asked: JsonObject = {"jsonrpc": "2.0", "id": number, "method": "tools/list"}
+        answered: JsonObject = {"jsonrpc": "2.0", "id": number, "result": {"tools": []}}
+        for direction, value in ((Direction.SENT, asked), (Direction.RECEIVED, answered)):
+            frame = Frame(
+                number=number,
+                at_s=0.0,
+                direction=direction,
+                channel=Channel.STDIO,
+                raw=dump(value),
+                body=parse(dump(value)),
+            )
+            material.timeline.add(exchanges.take(frame))
 
 
 def test_findings_are_attached_to_their_items() -> None:
@@ -263,6 +268,16 @@ def test_a_definition_that_changed_since_the_first_listing_is_a_finding(
         entry.finding for entry in gone_through(material).all if entry.finding.id.startswith("SL-PIN")
     )
     assert (finding.name, finding.severity) == ("a", severity)
+    # Between two connections, a server cannot announce a change.
+    review = OngoingReview()
+    before = material_of(catalogue_of([now]))
+    list_again(before, 1)
+    gone_through(before, review)
+    review.reconnect()
+    board = gone_through(replace(material_of(catalogue_of([now])), listings=(listing,)), review)
+    (again,) = (entry.finding for entry in board.all if entry.finding.id == "SL-PIN002")
+    assert again.severity == ("high" if drops else "medium")
+    assert again.message.endswith("Sightline has connected again in between.")
 
 
 def test_rows_that_differ_in_their_place_only_show_its_end_and_the_detail_says_what_does_not_fit() -> None:

@@ -88,10 +88,42 @@ async def test_the_question_counts_every_definition_and_names_malformed_items() 
             "Pin the 3 listed definitions and the server's instructions, without 1 malformed item?",
         )
         await pilot.press("y")
-        await settled(pilot, app, "As pinned 20")
+        text = await settled(pilot, app, "As pinned 20")
+        assert [line.strip() for line in text.splitlines()[2:5]] == ["sum", "look", "a://1"]
         pin = read_pin(known_as(DemoTarget()))
         assert pin is not None
         assert len(pin.definitions.all) == 3
+
+
+async def test_the_question_counts_the_findings_if_one_is_high() -> None:
+    torn: Json = {
+        "name": "torn",
+        "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": True, "destructiveHint": True},
+    }
+    for tool, words in (
+        (torn, " The review has 1 finding: 1 high; f on the main screen shows all."),
+        (LOOK, ""),
+    ):
+        app = app_of(offering(tool))
+        async with app.run_test(size=LARGE, notifications=True) as pilot:
+            await settled(pilot, app, "1 tool")
+            await pilot.press("P")
+            await settled(pilot, app, "Not pinned.")
+            await pilot.press("p")
+            text = await settled(pilot, app, "Pin the 1 listed definition and the server's instructions?")
+            assert f"instructions?{words}" in " ".join(text.split())
+            assert ("The review has" in text) is bool(words)
+
+
+async def test_a_blank_that_was_added_is_visible() -> None:
+    script = offering()
+    app = app_of(script)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await pinned(pilot, app)
+        await changed(pilot, app, script, {**SUM, "description": "Adds two numbers. "}, LOOK)
+        await pilot.press("P")
+        assert "now Adds two numbers.␣" in await settled(pilot, app, "Changed.")
 
 
 async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:

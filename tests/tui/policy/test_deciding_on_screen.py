@@ -199,6 +199,7 @@ async def test_a_blocked_call_shows_the_reason_and_cannot_be_made() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await searched(pilot, app)
         text = await wanting_to_wipe(pilot, app, "wipe is blocked")
+        assert "Arguments, which were not sent" in text
         assert (
             "no writes after the web (what was read may speak in your name): session.untrusted is true"
             in text
