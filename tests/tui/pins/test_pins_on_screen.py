@@ -107,7 +107,7 @@ async def test_the_question_counts_the_findings_if_one_is_high() -> None:
     ):
         app = app_of(offering(tool))
         async with app.run_test(size=LARGE, notifications=True) as pilot:
-            await settled(pilot, app, "1 tool")
+            await settled(pilot, app, "▲1" if words else "1 tool")
             await pilot.press("P")
             await settled(pilot, app, "Not pinned.")
             await pilot.press("p")
