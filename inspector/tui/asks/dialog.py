@@ -82,7 +82,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             ("answer.decline", ""),
             ("answer.cancel", ""),
             *([("answer.cancel-call", ""), ("answer.decline-rest", "")] if on_rest is not None else []),
-            ("app.next", ""),
+            ("form.call", "next") if self._form is not None else ("app.next", ""),
         )
         self.offer(self._answers)
 

@@ -213,7 +213,7 @@ def _since(trust: SessionTrust) -> Content | None:
 def _held(trust: SessionTrust) -> Iterator[Content]:
     """The kinds of data in the session, and their sources."""
     if trust.data_classes:
-        yield _labelled("holds", _named(trust.data_classes))
+        yield _labelled("data in it", _named(trust.data_classes))
     if trust.attribution:
         yield _labelled("sources", _named(trust.attribution))
 

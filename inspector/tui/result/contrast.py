@@ -141,17 +141,22 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
     ]
     lead = content(" → ".join(shortened(name, 40) for name in names), "bold")
     if before.host != after.host:
-        now, then = size(after.model_bytes), size(before.model_bytes)
+        gets, got = size(after.model_bytes), size(before.model_bytes)
         return Content.assemble(
-            lead, f": model gets {now}, as before" if now == then else f": model gets {now} instead of {then}"
+            lead,
+            f": model gets {gets}, as before" if gets == got else f": model gets {gets} instead of {got}",
         )
-    more = counted(after.removals).total - counted(before.removals).total
+    then, now = counted(before.removals), counted(after.removals)
+    more, marked = now.total - then.total, now.delimited - then.delimited
     order = list(Level)
     is_stricter = order.index(after.level) > order.index(before.level)
     if more and (more < 0) is is_stricter:
         # A part that is withheld as a whole, such as protocol metadata or a block, counts once.
         words = "nothing more passes" if is_stricter else "nothing more is withheld"
         return Content.assemble(lead, f": {words}")
+    if not more and marked:
+        how = "more between" if marked > 0 else "no longer between"
+        return Content.assemble(lead, f": {count(abs(marked), 'untrusted text')} {how} Sightline's markers")
     if not more:
         return Content.assemble(lead, ": the same number of parts withheld")
     words = f"{more:,} more {'part' if more == 1 else 'parts'} withheld"

@@ -884,7 +884,7 @@ class ResultPane(Vertical):
 
     def _about_masks(self) -> Content:
         if self.is_unmasked:
-            return Content.styled("  not masked, Esc masks", "$text-warning")
+            return Content.styled("  not masked, Esc masks; 60 s at most", "$text-warning")
         if self._view is not None and self._view.masks:
             return Content.styled(f"  {self._view.masks:,} masked, u shows", "$foreground 70%")
         return Content("")

@@ -1,8 +1,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from inspector.boundary.bounded import Level
+from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.rules.untrusted import DELIMITED
 from inspector.json.exact import DuplicateKeys, Json, dump_text, equal
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
@@ -177,3 +179,14 @@ def test_a_stricter_boundary_is_never_said_to_withhold_less() -> None:
     assert lens_change(declared, closed).plain == "declared → closed: nothing more passes"
     assert lens_change(closed, declared).plain == "closed → declared: nothing more is withheld"
     assert lens_change(declared, view_of(value, Level.OPEN)).plain.endswith("no longer withheld")
+
+
+def test_a_change_of_the_boundary_counts_texts_between_markers() -> None:
+    value: Json = {"content": [{"type": "text", "text": "read"}]}
+    (detail, *_) = DELIMITED
+    between = Removal(pointer="/content/0/text", rule=Rule.UNTRUSTED, detail=detail)
+    declared = replace(view_of(value), removals=(between,))
+    is_open = view_of(value, Level.OPEN)
+    words = ": 1 untrusted text {} Sightline's markers"
+    assert lens_change(declared, is_open).plain == f"declared → open{words.format('no longer between')}"
+    assert lens_change(is_open, declared).plain == f"open → declared{words.format('more between')}"
