@@ -1,7 +1,8 @@
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.rules.untrusted import DELIMITED
@@ -185,7 +186,7 @@ def test_a_change_of_the_boundary_counts_texts_between_markers() -> None:
     value: Json = {"content": [{"type": "text", "text": "read"}]}
     (detail, *_) = DELIMITED
     between = Removal(pointer="/content/0/text", rule=Rule.UNTRUSTED, detail=detail)
-    declared = replace(view_of(value), removals=(between,))
+    declared = dataclasses.replace(view_of(value), removals=(between,))
     is_open = view_of(value, Level.OPEN)
     words = ": 1 untrusted text {} Sightline's markers"
     assert lens_change(declared, is_open).plain == f"declared → open{words.format('no longer between')}"
