@@ -20,6 +20,8 @@ from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines
 
 _VALUE_LENGTH = 300
+_NONE = "none"
+"""The beginning of `ClaimKey.effect` if the key implies no trait."""
 _WHERE = {
     Subject.RESULT: "  on the result",
     Subject.BLOCK: "  on a block of the result",
@@ -59,6 +61,9 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
         content(shortened(claim.key, 60), "bold"),
         " = ",
         content(shortened(row.value, max(width, 20))),
+        content(shortened(f"  written {spelling}", 60), "$text-warning")
+        if (spelling := _spelling(claim))
+        else "",
         content(f"  {claim.note}", "$text-warning") if claim.note else "",
         (_WHERE.get(claim.subject, ""), "$foreground 70%"),
     )
@@ -81,15 +86,17 @@ def claim_detail(row: ClaimRow) -> Content:
         lines.append(content(f"{claim.note}: an agent in the browser never gets it", "bold $text-warning"))
     lines += [content(sentence, "bold $text-error") for sentence in row.contradictions]
     if not claim.well_formed:
-        lines.append(
-            content(f"malformed: {claim.problem}; Sightline assumes the worse case", "bold $text-error")
+        worse = (
+            "; Sightline assumes the worse case" if key is None or not key.effect.startswith(_NONE) else ""
         )
+        lines.append(content(f"malformed: {claim.problem}{worse}", "bold $text-error"))
     if key:
         default = f" Absent means {key.default}." if key.default else ""
         # The meaning of a boolean is what true says.
         condition = "if true: " if key.type == "boolean" else ""
         lines.append(Content(f"{condition}{key.meaning} ({key.type}.{default})"))
-        lines.append(Content.styled(f"effect: {key.effect}", QUIET))
+        drawn = key.effect.replace(_NONE, "nothing", 1) if key.effect.startswith(_NONE) else key.effect
+        lines.append(Content.styled(f"what Sightline draws from it: {drawn}", QUIET))
     if vocabulary:
         lines.append(
             Content.styled(
@@ -98,6 +105,13 @@ def claim_detail(row: ClaimRow) -> Content:
             )
         )
     return Content("\n").join(lines)
+
+
+def _spelling(claim: Claim) -> str:
+    """The name under which the server wrote the key, if only its spelling differs; otherwise empty. Untrusted text."""
+    written = claim.pointer.rpartition("/")[2]
+    plain = [name.casefold().replace("-", "").replace("_", "") for name in (written, claim.key)]
+    return written if written != claim.key and plain[0] == plain[1] else ""
 
 
 def value_text(value: Json, length: int = _VALUE_LENGTH) -> str:
@@ -162,7 +176,7 @@ class ClaimsPane(Vertical):
         """Show the claims of another tool. `nothing`: the words to show if it has none."""
         self._rows = rows
         self._nothing = nothing
-        self._badges.update(badges)
+        self._badges.update(Content.assemble(("Taken together: ", QUIET), badges) if badges.plain else badges)
         self._lines.show_rows(len(rows), 0)
         self._explain()
 
