@@ -162,7 +162,9 @@ def _delete_unconfirmed(claims: _Claims) -> Iterator[Contradiction]:
     confirmation = ("policy-hints", "mcp.dev/requiresConfirmation")
     if deletes and not _selector(confirmation, words=(True,)).select(claims):
         denied = _selector(confirmation, words=(False,)).select(claims)
-        message = "The tool is declared to delete data, and not to require confirmation."
+        message = (
+            "The tool is declared to delete data, and no declaration says that it requires confirmation."
+        )
         yield Contradiction(
             kind=ContradictionKind.DELETE_UNCONFIRMED, claims=(*deletes, *denied), message=message
         )

@@ -193,11 +193,10 @@ class OngoingReview:
             self._judged[id(sent)] = (sent, tuple(entries[id(sent)]))
 
     def _judge_together(self, material: Material) -> None:
-        seen = (
-            _with_announced(material, is_reconnected=self._was_listed),
-            material.neighbours,
-            traffic_of(material.timeline),
-        )
+        traffic = traffic_of(material.timeline)
+        # If this connection has listed again, a change may be one that it did not announce.
+        is_reconnected = self._was_listed and traffic.listings <= 1
+        seen = (_with_announced(material, is_reconnected=is_reconnected), material.neighbours, traffic)
         if seen != self._seen:
             self._seen = seen
             listings, neighbours, traffic = seen
@@ -293,7 +292,7 @@ class OngoingReview:
 def _with_announced(material: Material, *, is_reconnected: bool) -> tuple[OtherListing, ...]:
     """The other listings. The session's first listing gets the lists that the server announced as changed.
 
-    `is_reconnected`: whether an earlier connection of the session listed definitions too.
+    `is_reconnected`: whether only an earlier connection of the session listed definitions before.
     """
     if all(listing.kind is not ListingKind.FIRST for listing in material.listings):
         return material.listings

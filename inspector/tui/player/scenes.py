@@ -8,7 +8,7 @@ from textual.screen import Screen
 
 from inspector.json.exact import dump_text
 from inspector.policy.gate.ruling import labels_of
-from inspector.policy.taint import SessionTrust
+from inspector.policy.taint import SessionTrust, TrustLabel
 from inspector.protocol.timeline import Entry
 from inspector.session.recorded import AnsweredCalls, RecordedSession, Scene
 from inspector.tui.player.timeline import RecordedTimeline
@@ -92,7 +92,7 @@ class SceneReader:
         self._scenes = Latest(screen, _made_scene, self._take_scene, self._could_not)
         self._entries = Latest(screen, _made_entries, self._take_entries, self._could_not)
         self._calls = Latest(screen, self._made_calls, self._take_calls, self._could_not)
-        self._labels: dict[int, SessionTrust] = {}
+        self._labels: dict[int, frozenset[TrustLabel]] = {}
         """The trust labels of each call, by its number. Only one thread at a time uses them."""
         self._calls_asked: tuple[int, ...] | None = None
         """The numbers of calls, of parts of listings and of unusual lines, and the line at which the connection began, of the last `review`."""
@@ -152,11 +152,12 @@ class SceneReader:
 
     def _made_calls(self, asked: _CallsAsked) -> CallsFound:
         answered, server = asked.session.answered(asked.position), str(asked.session.target)
-        trust = SessionTrust()
+        labels: set[TrustLabel] = set()
         for record in answered.records:
             if record.number not in self._labels:
-                self._labels[record.number] = labels_of(record, server)
-            trust = trust.join(self._labels[record.number])
+                self._labels[record.number] = labels_of(record, server).labels
+            labels |= self._labels[record.number]
+        trust = SessionTrust(labels=frozenset(labels))
         return CallsFound(answered=answered, trust=trust, gravest=gravest_label(trust))
 
     def _take_calls(self, asked: _CallsAsked, found: CallsFound) -> None:

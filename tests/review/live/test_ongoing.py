@@ -278,6 +278,10 @@ def test_a_definition_that_changed_since_the_first_listing_is_a_finding(
     (again,) = (entry.finding for entry in board.all if entry.finding.id == "SL-PIN002")
     assert again.severity == ("high" if drops else "medium")
     assert again.message.endswith("Sightline has connected again in between.")
+    later = replace(material_of(catalogue_of([now])), listings=(listing,))
+    list_again(later, 2)
+    (twice,) = (entry.finding for entry in gone_through(later, review).all if entry.finding.id == "SL-PIN002")
+    assert (twice.severity, "did not announce" in twice.message) == ("high", True)
 
 
 def test_rows_that_differ_in_their_place_only_show_its_end_and_the_detail_says_what_does_not_fit() -> None:
