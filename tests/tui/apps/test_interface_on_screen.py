@@ -145,6 +145,8 @@ async def test_no_interface_is_opened_without_a_yes() -> None:
         for words in ("https://api.example", "camera", "that it gets to the 1 origin below", "Not an origin"):
             assert words in text, text
         await pilot.press("enter")
+        assert not isinstance(app.screen, MainScreen)
+        await pilot.press("n")
         await settled(pilot, app, "MCP App: only the")
         assert isinstance(app.screen, MainScreen)
         assert not _own_profiles()
