@@ -613,21 +613,14 @@ def _meant(arguments: JsonObject, schema: Json) -> list[str]:
 
 
 _OTHER_NAMES = frozenset(
-    [
+    {
         "additionalProperties",
-        "allOf",
-        "anyOf",
-        "dependentSchemas",
-        "else",
-        "if",
-        "oneOf",
         "patternProperties",
         "propertyNames",
-        "then",
         "unevaluatedProperties",
-        "$dynamicRef",
-        "$ref",
-    ]
+        "dependentSchemas",
+    }
+    | {"allOf", "anyOf", "oneOf", "if", "then", "else", "$ref", "$dynamicRef"}
 )
 """Keywords of a schema that say something about members which `properties` does not name."""
 

@@ -77,13 +77,9 @@ def not_in_form(writing: Writing) -> str:
         if name not in named:
             return f"{name} has no field"
         lines = tuple(line for line in writing.lines if split(line.field.pointer)[0] == name)
-        if not _has_entries(lines, {name: value}):
+        if _as_exact_entries(lines, {name: value}) is None:
             return f"its field cannot hold the value of {name}"
     return "some do not fit their fields"
-
-
-def _has_entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> bool:
-    return _as_exact_entries(lines, arguments) is not None
 
 
 def _as_exact_entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Entered] | None:

@@ -25,7 +25,7 @@ from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import gone_note
 from inspector.tui.result.comparing import Comparing
 from inspector.tui.result.contrast import Lens
-from inspector.tui.result.pane import ResultPane
+from inspector.tui.result.pane import UNMASKED_S, ResultPane
 from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_view
 from inspector.tui.result.words import result_remarks
 from inspector.tui.runtime.latest import Latest
@@ -34,8 +34,6 @@ from inspector.tui.text import content, cut_in_the_middle
 
 NO_RESULT = "There is no result to compare: the call got no answer."
 _DRAWN_S = 0.1
-UNMASKED_S = 60
-"""The time in seconds for which `u` shows masked values."""
 _UNCALLED = {
     Kind.TOOL: " has not been called yet. Enter in its form calls it.",
     Kind.RESOURCE: " has not been read yet. Enter reads it.",

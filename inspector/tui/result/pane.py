@@ -57,6 +57,8 @@ from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
 
+UNMASKED_S = 60
+"""The maximum time in seconds for which `u` shows masked values."""
 _MOST_MASKED = 1_000
 """The maximum number of withheld values in a result whose links can be followed. Masking more takes too long."""
 _LARGE_BYTES = 1_000_000
@@ -884,7 +886,7 @@ class ResultPane(Vertical):
 
     def _about_masks(self) -> Content:
         if self.is_unmasked:
-            return Content.styled("  not masked, Esc masks; 60 s at most", "$text-warning")
+            return Content.styled(f"  not masked, Esc masks; {UNMASKED_S} s at most", "$text-warning")
         if self._view is not None and self._view.masks:
             return Content.styled(f"  {self._view.masks:,} masked, u shows", "$foreground 70%")
         return Content("")
