@@ -280,7 +280,7 @@ class Badge(StrEnum):
     MALICIOUS = "malic"
     UNTRUSTED = "untr"
     SENSITIVE = "sens"
-    DELETE = "del"
+    DESTRUCTIVE = "destr"
     EXTERNAL = "ext"
     CONFIRM = "asks"
     WRITE = "write"
@@ -303,7 +303,7 @@ def _declared(trait: Trait) -> bool:
 _EARNED: dict[Badge, Callable[[Traits], bool]] = {
     Badge.READ: lambda traits: traits.effect.value == "read",
     Badge.WRITE: lambda traits: traits.effect.value == "write",
-    Badge.DELETE: lambda traits: traits.effect.value == "delete" or _declared(traits.destructive),
+    Badge.DESTRUCTIVE: lambda traits: traits.effect.value == "delete" or _declared(traits.destructive),
     Badge.EXTERNAL: lambda traits: traits.effect.value == "external" or _declared(traits.open_world),
     Badge.SENSITIVE: lambda traits: _declared(traits.sensitive) or bool(traits.sensitive_positions.value),
     Badge.UNTRUSTED: lambda traits: _declared(traits.untrusted),

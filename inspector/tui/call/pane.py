@@ -157,6 +157,8 @@ class CallPane(Vertical):
         self._view: ToolView | None = None
         self._folded: tuple[Content, Content] | None = None
         """The line about the last call of this form, and the keys shown with it; None if the form was not folded for it."""
+        self._unfolded: tuple[tuple[Content, Content], Writing] | None = None
+        """The line and keys of a form that was unfolded after a call, and what it held then."""
         self._shown = Content(""), Content("")
         """The line that is shown in place of the folded form, and the keys shown with it."""
         self._draft: ArgumentDraft | None = None
@@ -187,6 +189,7 @@ class CallPane(Vertical):
         self._folded = None
         self._tried = False
         self.unfold()
+        self._unfolded = None
         self._description = about(view.entry)
         self._send.label = Content(self._verb.capitalize())
         self.set_class(view.form is None, "-inert")
@@ -336,6 +339,11 @@ class CallPane(Vertical):
         self._folded = folded
         self._fold(*folded)
 
+    def fold_unchanged(self) -> None:
+        """Fold the form again if it was unfolded after a call and holds the same arguments."""
+        if self._unfolded is not None and not self.is_folded and self._unfolded[1] == self.writing:
+            self.fold_again(self._unfolded[0])
+
     def fold_earlier(self, line: Content) -> None:
         """Replace the form by one line about an earlier call. The form may hold other arguments."""
         self._fold(line, Content.assemble(("Esc", "bold $text-accent"), " back"))
@@ -371,6 +379,8 @@ class CallPane(Vertical):
 
     def unfold(self) -> None:
         """Show the form again."""
+        if self._folded is not None:
+            self._unfolded = self._folded, self.writing
         self._folded = None
         if self.is_folded:
             self.remove_class("-folded")

@@ -17,7 +17,7 @@ from inspector.tui.text import content, shortened
 _STYLES = {
     Badge.READ: "$text-success",
     Badge.WRITE: "$text-warning",
-    Badge.DELETE: "bold $text-error",
+    Badge.DESTRUCTIVE: "bold $text-error",
     Badge.EXTERNAL: "$text-warning",
     Badge.SENSITIVE: "bold $text-accent",
     Badge.UNTRUSTED: "bold $text-warning",

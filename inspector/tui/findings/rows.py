@@ -250,7 +250,7 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """A mark with the worst open findings: `▲2 high`, or `▲2 high +3` with 3 less severe findings.
+    """A mark with the worst open findings: `▲2 high`, or `▲2 of 5 high` with 3 less severe findings.
 
     The legend of the mark counts each severity. The mark is `…` before the review, and empty without
     findings.
@@ -267,10 +267,9 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
     ]
     _, worst, number = ordered[0]
     short = f"{_SHAPES[worst]}{number}"
-    others = numbers.total() - number
     return Mark(
         words=Content.styled(
-            f"{_SHAPES[worst]}{number} {worst}{f' +{others}' if others else ''}", _STYLES[worst]
+            f"{short} {f'of {numbers.total()} ' if numbers.total() > number else ''}{worst}", _STYLES[worst]
         ),
         short=Content.styled(short, _STYLES[worst]),
         explained=Content.assemble(count(numbers.total(), "finding"), ": ", Content(", ").join(words)),

@@ -73,7 +73,7 @@ _SIGNS = (
     ),
     (
         "▲3 high",
-        "a tool has 3 findings of high severity; +2 right after that: 2 more findings, less severe",
+        "a tool has 3 findings of high severity; ▲3 of 5 high: it has 2 more, less severe",
     ),
     ("◆ ▲", "findings: critical, high; ■ medium, ▽ low"),
     ("» ≡", "a server, where there are several; a tool whose name another one has too"),
@@ -89,7 +89,7 @@ _BADGES = (
     ("malic", "malicious: the server itself says so"),
     ("untr", "untrusted: returns content that others wrote"),
     ("sens", "sensitive: its result is private, as a whole or in part"),
-    ("del", "delete: deletes, or is destructive"),
+    ("destr", "destructive: changes or deletes what is there"),
     ("ext", "external: reaches an open world"),
     ("asks", "asks first: wants your confirmation before a call"),
     ("write", "changes something"),

@@ -969,6 +969,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self._timeline.follow()
         if self._catalogue.has_focus_within and self.server.watch is not None:
             self.server.watch.strip.fold()
+        if self._tool.call.has_focus_within:
+            self._tool.call.fold_unchanged()
         # The catalogue's filter stays until Esc is pressed in the list.
         self._catalogue.focus_list()
 

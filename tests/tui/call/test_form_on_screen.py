@@ -254,6 +254,25 @@ async def test_a_call_right_after_a_letter_sends_that_letter() -> None:
         assert told.calls == [("order", {"what": "tea", "note": "ab"})]
 
 
+async def test_escape_closes_a_form_that_was_opened_after_a_call_unless_it_was_changed() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "right", "tab", "2", "ctrl+r")
+        await settled(pilot, app, "1 edit")
+        form = app.screen.query_one(CallPane)
+        for typed in ("", "3"):
+            await pilot.press("1")
+            await until(pilot, app, lambda _: not form.is_folded and form.has_focus_within)
+            if typed:
+                await pilot.press("tab", "end", typed)
+                await until(pilot, app, lambda text: re.search(r"cups +23", text) is not None)
+            await pilot.press("escape")
+            await until(pilot, app, lambda _: not form.has_focus_within)
+            text = await settled(pilot, app)
+            assert form.is_folded is not bool(typed), text
+
+
 async def test_form_and_json_editor_show_the_same_arguments() -> None:
     told = script()
     app = app_of(told)

@@ -51,7 +51,7 @@ async def test_badges_are_never_computed_on_the_event_loop(monkeypatch: pytest.M
         await pilot.press("G")
         text = await settled(pilot, app, "▸ tool_299")
         row = next(line for line in text.splitlines() if line.startswith("▸ tool_299"))
-        assert row[:40].rstrip().endswith("delete · write")
+        assert row[:40].rstrip().endswith("destructive · write")
     assert made_in
     assert threading.get_ident() not in made_in
 

@@ -23,7 +23,7 @@ def mark(words: str, short: str, explained: str | None = None) -> Mark:
 FINDINGS = mark("▲11 high", "▲11", "11 findings: ▲11 high")
 CHANGED = mark("~ changed", "~")
 LISTED = RowMarks(
-    badges=tuple(mark(badge.word, badge.value) for badge in (Badge.UNTRUSTED, Badge.DELETE, Badge.WRITE))
+    badges=tuple(mark(badge.word, badge.value) for badge in (Badge.UNTRUSTED, Badge.DESTRUCTIVE, Badge.WRITE))
 )
 FOUND = RowMarks(signs=(CHANGED,), findings=FINDINGS, badges=LISTED.badges)
 TOOL = Tool(name="read_text", definition={})
@@ -32,36 +32,36 @@ TOOL = Tool(name="read_text", definition={})
 @pytest.mark.parametrize(
     ("marks", "width", "shown", "legend"),
     [
-        (LISTED, 26, "untrusted · delete · write", ""),
-        (LISTED, 25, "untrusted · delete +1", "untrusted · delete · write"),
-        (LISTED, 20, "untrusted +2", "untrusted · delete · write"),
-        (LISTED, 11, "untr +2", "untr = untrusted · del = delete · write"),
-        (LISTED, 6, "+3", "untrusted · delete · write"),
-        (LISTED, 1, "", "untrusted · delete · write"),
-        (FOUND, 47, "~ changed  ▲11 high  untrusted · delete · write", ""),
+        (LISTED, 31, "untrusted · destructive · write", ""),
+        (LISTED, 30, "untrusted · destructive +1", "untrusted · destructive · write"),
+        (LISTED, 20, "untrusted +2", "untrusted · destructive · write"),
+        (LISTED, 11, "untr +2", "untr = untrusted · destr = destructive · write"),
+        (LISTED, 6, "+3", "untrusted · destructive · write"),
+        (LISTED, 1, "", "untrusted · destructive · write"),
+        (FOUND, 52, "~ changed  ▲11 high  untrusted · destructive · write", ""),
         (
             FOUND,
-            46,
-            "~ ▲11 high untrusted · delete · write",
-            "~ changed · 11 findings: ▲11 high · untrusted · delete · write",
+            51,
+            "~ ▲11 high untrusted · destructive · write",
+            "~ changed · 11 findings: ▲11 high · untrusted · destructive · write",
         ),
         (
             FOUND,
-            36,
-            "~ ▲11 untrusted · delete · write",
-            "~ changed · 11 findings: ▲11 high · untrusted · delete · write",
+            41,
+            "~ ▲11 untrusted · destructive · write",
+            "~ changed · 11 findings: ▲11 high · untrusted · destructive · write",
         ),
         (
             FOUND,
             15,
             "~ ▲11 untr +2",
-            "~ changed · 11 findings: ▲11 high · untr = untrusted · del = delete · write",
+            "~ changed · 11 findings: ▲11 high · untr = untrusted · destr = destructive · write",
         ),
         (
             FOUND,
             5,
             "~ ▲11",
-            "~ changed · 11 findings: ▲11 high · untrusted · delete · write",
+            "~ changed · 11 findings: ▲11 high · untrusted · destructive · write",
         ),
         (RowMarks(findings=FINDINGS), 8, "▲11 high", ""),
         (RowMarks(findings=FINDINGS), 7, "▲11", "11 findings: ▲11 high"),
@@ -101,5 +101,5 @@ def test_names_are_cut_in_the_middle_for_they_differ_at_their_ends() -> None:
 
 
 def test_the_marks_are_at_the_end_of_the_row() -> None:
-    assert entry_line(TOOL, LISTED, 38, here=True).plain == "▸ read_text untrusted · delete · write"
+    assert entry_line(TOOL, LISTED, 43, here=True).plain == "▸ read_text untrusted · destructive · write"
     assert entry_line(TOOL, LISTED, 30, here=False).plain == "  read_text       untrusted +2"

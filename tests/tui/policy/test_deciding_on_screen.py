@@ -92,7 +92,7 @@ async def test_the_question_shows_all_facts_of_the_decision() -> None:
         for words in (
             "The session is untrusted since #1 search (demo)",
             "The server marks it destructive (destructiveHint).",
-            "declared    delete · external",
+            "declared    destructive · external",
             "outcome     irreversible",
             "destination public",
             "accepts     pii",

@@ -716,7 +716,7 @@ def test_the_marks_of_a_tool_are_those_of_its_badges() -> None:
         },
     )
     assert [(each.short.plain, each.words.plain) for each in marks_of(odd).badges] == [
-        ("del", "delete"),
+        ("destr", "destructive"),
         ("write", "write"),
     ]
     assert [each.short.plain for each in marks_of(TOOL).badges] == ["sens"]
