@@ -18,6 +18,12 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
+_written: dict[str, tuple[int, int | None]] = {}
+"""The files that `write_new` wrote in this process, by real path: inode, and the time of the last change in ns.
+
+The time is None while the file is being written.
+"""
+
 
 class Content(Struct, frozen=True, kw_only=True):
     """The content of a private file, with a warning if its permissions are too wide."""
@@ -86,16 +92,31 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> int:
     """
     written = 0
     file = create(path)
+    name, inode = os.path.realpath(path), os.fstat(file.fileno()).st_ino
+    _written[name] = inode, None
     try:
         with file:
             for piece in pieces:
                 written += file.write(piece)
+            file.flush()
+            _written[name] = inode, os.fstat(file.fileno()).st_mtime_ns
     except BaseException as error:
         path.unlink(missing_ok=True)
+        del _written[name]
         if isinstance(error, OSError):
             raise _cannot_write(path, error) from error
         raise
     return written
+
+
+def is_unchanged(path: str) -> bool:
+    """True if this process wrote the file with `write_new` and it has not changed since. `path`: its real path."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - for a watch, which has many paths
+    except OSError:
+        return False
+    inode, changed_ns = _written.get(path, (-1, None))
+    return inode == status.st_ino and changed_ns in {None, status.st_mtime_ns}
 
 
 def appending(path: Path, hint: str) -> int:

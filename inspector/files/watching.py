@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.files import paths as own_paths
+from inspector.files import private
 from inspector.protocol.targets import HttpTarget, StdioTarget, Target
 
 _STEP_MS = 20
@@ -44,53 +45,11 @@ _NOTES = frozenset(
 """
 _PROGRAMS = frozenset(
     {
-        *(
-            ".py",
-            ".pyi",
-            ".pyx",
-            ".js",
-            ".mjs",
-            ".cjs",
-            ".jsx",
-            ".ts",
-            ".mts",
-            ".cts",
-            ".tsx",
-            ".vue",
-            ".svelte",
-        ),
-        *(
-            ".go",
-            ".rs",
-            ".c",
-            ".h",
-            ".cc",
-            ".cpp",
-            ".hpp",
-            ".zig",
-            ".nim",
-            ".swift",
-            ".dart",
-            ".hs",
-            ".ml",
-            ".lua",
-        ),
-        *(
-            ".java",
-            ".kt",
-            ".kts",
-            ".scala",
-            ".groovy",
-            ".clj",
-            ".cs",
-            ".fs",
-            ".vb",
-            ".rb",
-            ".php",
-            ".pl",
-            ".r",
-        ),
-        *(".jl", ".ex", ".exs", ".erl", ".sh", ".so", ".dll", ".jar", ".class", ".wasm"),
+        *(".py", ".pyi", ".pyx", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
+        *(".vue", ".svelte", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".zig", ".nim"),
+        *(".swift", ".dart", ".hs", ".ml", ".lua", ".java", ".kt", ".kts", ".scala", ".groovy"),
+        *(".clj", ".cs", ".fs", ".vb", ".rb", ".php", ".pl", ".r", ".jl", ".ex", ".exs", ".erl"),
+        *(".sh", ".so", ".dll", ".jar", ".class", ".wasm"),
     }
 )
 """Suffixes of programs. A server seldom writes such a file during a call."""
@@ -319,7 +278,10 @@ def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
     others = [
         path
         for path in paths
-        if path not in watching.files and not path.startswith(kept) and not os.path.isdir(path)  # noqa: PTH112 - as above
+        if path not in watching.files
+        and not path.startswith(kept)
+        and not os.path.isdir(path)  # noqa: PTH112 - as above
+        and not private.is_unchanged(path)
     ]
     for root in watching.folders:
         inside = [

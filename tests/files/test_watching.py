@@ -2,12 +2,13 @@ import asyncio
 import subprocess
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from inspector.errors import UsageError
-from inspector.files import watching
+from inspector.files import private, watching
 from inspector.files.watching import Watching, saves, watching_of
 from inspector.protocol.targets import HttpTarget, StdioTarget
 
@@ -67,7 +68,7 @@ async def test_only_saves_of_the_server_files_are_reported(
     async with aclosing(
         saves(Watching(folders=(str(tmp_path),), files=frozenset({str(ignored / "own.js")})))
     ) as saved:
-        first = asyncio.ensure_future(seen(saved, "a.py"))
+        first, numbers = asyncio.ensure_future(seen(saved, "a.py")), count()
         while not first.done():
             for name in (
                 "x.pyc",
@@ -86,9 +87,13 @@ async def test_only_saves_of_the_server_files_are_reported(
             (ignored / "b.js").write_text("1")
             (environment / "e.py").write_text("1")
             (tmp_path / "data" / "recent.json").write_text("1")
+            private.write_new(tmp_path / "src" / f"saved-{next(numbers)}.json", [b"{", b"}"])
             (tmp_path / "src" / "a.py").write_text("1")
             await asyncio.sleep(0.2)
         assert await first == {"a.py"}
+        # A file that Sightline wrote and that was changed since.
+        (tmp_path / "src" / "saved-0.json").write_text("{}")
+        await seen(saved, "saved-0.json")
         # In a folder that did not exist before, including files written before the folder was noticed.
         new = tmp_path / "new" / "deep"
         new.mkdir(parents=True)
