@@ -131,7 +131,7 @@ def _lenses(view: HeaderView, kept: Container[str]) -> Content:
 def _details(view: HeaderView) -> dict[str, Content]:
     """The details that may be left out, by name."""
     found = {
-        "profile": content(f"as {view.profile}" if view.profile else "", "$text-warning"),
+        "profile": content(f"--as {view.profile}" if view.profile else "", "$text-warning"),
         "protocol": content(_protocol(view.protocol), "$foreground 70%"),
         "tools": Content(count(view.tools, "tool") if view.tools is not None else ""),
         "place": Content(f"server {view.place}" if view.place else ""),

@@ -459,7 +459,7 @@ def row_line(row: TimelineRow, width: int, mask: Mask = str) -> Content:
     entry, server = row.entry, _server_words(row.segment)
     if entry is None:
         at = clock(row.segment.offset_s)
-        announced = f" as {row.segment.announced}" if row.segment.announced else ""
+        announced = f" --as {row.segment.announced}" if row.segment.announced else ""
         words = Content.assemble(server, (f"── reconnected{announced} ──", "bold $text-accent"))
         return Content.assemble((f"{at:>7} ", "$foreground 70%"), words)
     at_s = row.segment.offset_s + entry.at_s

@@ -29,7 +29,7 @@ async def test_the_screen_shows_that_the_client_announces_nothing() -> None:
     app = app_of(Script(tools=[ASK], client=NONE))
     async with app.run_test(size=LARGE) as pilot:
         text = await settled(pilot, app, "Tools 1  no client capabilities")
-        assert "ready  as none" in text
+        assert "ready  --as none" in text
 
 
 async def test_one_key_lists_again_and_an_open_subscription_is_not_pending() -> None:

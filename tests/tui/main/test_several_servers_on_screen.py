@@ -239,9 +239,9 @@ async def test_missing_client_capabilities_are_named_at_their_server_only() -> N
         text = await settled(pilot, app, "Tools 2  no client capabilities")
         assert text.count("no client capabilities") == 1
         assert text.index("» mail") < text.index("no client capabilities")
-        assert "as none" not in text.splitlines()[0]
+        assert "--as none" not in text.splitlines()[0]
         await open_look(pilot, app, 2)
-        assert "as none" in await settled(pilot, app, "as none")
+        assert "--as none" in await settled(pilot, app, "--as none")
 
 
 async def test_a_server_that_cannot_be_started_is_reported_once() -> None:

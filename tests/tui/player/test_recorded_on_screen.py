@@ -728,13 +728,13 @@ async def test_the_header_names_the_client_profile_of_the_connection_where_it_is
 ) -> None:
     app = player_of(as_two_clients(tmp_path / "session.jsonl"))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        text = await read(pilot, app, "as none")
+        text = await read(pilot, app, "--as none")
         assert "connection 3, client profile: none" in text
         await pilot.press("<")
         text = await settled(pilot, app, "frame 1 of 8")
-        assert "as none" not in text
+        assert "--as none" not in text
         await pilot.press(">")
-        await settled(pilot, app, "as none")
+        await settled(pilot, app, "--as none")
 
 
 async def test_the_place_of_a_finding_in_a_result_of_a_recorded_page_is_on_the_main_screen() -> None:

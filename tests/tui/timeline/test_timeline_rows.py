@@ -222,7 +222,7 @@ def test_earlier_rows_stay_above_a_line_that_marks_a_reconnection() -> None:
     assert "#1 one ok" in shown[0]
     assert shown[1] == "1:05 ── reconnected ──"
     assert shown[2].startswith("1:05 → #2 two ok")
-    assert shown[3] == "1:06 ── reconnected as none ──"
+    assert shown[3] == "1:06 ── reconnected --as none ──"
 
 
 @pytest.mark.parametrize(

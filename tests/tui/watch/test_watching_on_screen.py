@@ -194,7 +194,7 @@ async def test_a_save_is_not_the_cause_of_what_another_client_profile_changes(tm
         await pilot.press("ctrl+a")
         await shows(app, "Connect as")
         await pilot.press("tab", "space", "enter")
-        await shows(app, "server.py saved", "as none", absent="result of read")
+        await shows(app, "server.py saved", "--as none", absent="result of read")
         await pilot.press("r")
         await shows(app, "#3 done", absent="result of read")
 
