@@ -1,4 +1,4 @@
-"""Lists the texts that reach a model before its first call, each with its size in tokens, the largest first."""
+"""Lists the texts that reach a model before its first call, each with its size in tokens and its findings, the largest first."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -13,7 +13,9 @@ from inspector.boundary.options import Level
 from inspector.files.tokenizer import tokenizer
 from inspector.hosts.context import ASSUMED, GIVEN, Context, ContextPart, HostTotal, context_of, host_totals
 from inspector.hosts.registry import host as host_of
-from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.catalogue import Catalogue, Tool
+from inspector.tui.catalogue.marks import Mark, RowMarks
+from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
@@ -59,10 +61,20 @@ class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
     )
     FAILED = "The context of the model could not be counted"
 
-    def __init__(self, asked: ContextAsked, go_to: Callable[[int, ContextPart], bool], row: int = 0) -> None:
-        """`go_to`: shows the text of a row, and returns whether it is on the main screen. `row`: the first to choose."""
+    def __init__(
+        self,
+        asked: ContextAsked,
+        reviewer: Reviewer,
+        go_to: Callable[[int, ContextPart], bool],
+        row: int = 0,
+    ) -> None:
+        """`reviewer`: knows the findings about each tool.
+
+        `go_to`: shows the text of a row, and returns whether it is on the main screen. `row`: the first to choose.
+        """
         super().__init__()
         self._asked = asked
+        self._reviewer = reviewer
         self._go_to = go_to
         self._row = row
         self._found: Context | None = None
@@ -79,6 +91,14 @@ class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
     def on_mount(self) -> None:
         self.entitle(Content(f"boundary: {self._asked.level.value}  host: {self._asked.host}"))
         self._views.ask(self._asked)
+        self._reviewer.listeners.append(self.show_findings)
+
+    def on_unmount(self) -> None:
+        self._reviewer.listeners.remove(self.show_findings)
+
+    def show_findings(self) -> None:
+        """Draw the rows again, with the findings that are known now."""
+        self._lines.refresh()
 
     def _take(self, made: _Made) -> None:
         found = self._found = made.context
@@ -130,7 +150,12 @@ class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
             (f"{part.kind.value:<13}", QUIET),
             content(shortened(part.name, 120)),
         )
-        return row.truncate(max(width, 20), ellipsis=True, pad=True)
+        mark = self._reviewer.sign(part.item) if isinstance(part.item, Tool) else Mark()
+        fitted = RowMarks(findings=mark).fitted(max(width - row.cell_length - 2, len(mark.short))).shown
+        room = max(width - fitted.cell_length - bool(fitted) * 2, 20)
+        return Content.assemble(row.truncate(room, ellipsis=True), "  " if fitted else "", fitted).truncate(
+            max(width, 20), pad=True
+        )
 
 
 def _made(asked: ContextAsked) -> _Made:

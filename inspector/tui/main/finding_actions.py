@@ -190,7 +190,7 @@ class FindingActions:
             level=selection.level,
             host=selection.host,
         )
-        self._push(ContextScreen(asked, go_to, row), show_origin if is_back else None)
+        self._push(ContextScreen(asked, self._reviewer, go_to, row), show_origin if is_back else None)
 
     def _push(self, screen: Screen[bool], show_origin: Callable[[], None] | None) -> None:
         """Open a screen. `show_origin`: called when the user leaves it without going to a place."""

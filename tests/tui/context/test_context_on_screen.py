@@ -1,5 +1,6 @@
 """The screen about the text that reaches a model before its first call."""
 
+import re
 import sys
 import threading
 from pathlib import Path
@@ -55,12 +56,15 @@ async def test_each_part_of_the_context_is_shown_with_its_tokens_largest_first(
         await settled(pilot, app, "clock")
         await pilot.press("C")
         # The rows are drawn after the headings.
-        text = await shows(pilot, app, "By host", " B  ")
+        text = await shows(pilot, app, "By host", " B  ", "poem  ▲")
         assert "Before the first call" in text
         assert "an estimate: bytes / 4" in " ".join(text.split())
         rows = [line for line in text.splitlines() if " B  " in line]
         assert ["poem" in row for row in rows] == [True, False, False, False]
-        assert "tool         trigger-url-elicitation" in rows[1]
+        assert re.search(r" poem {2}\W\d+ (of \d+ )?(high|medium) *$", rows[0]), (
+            "its text has control characters"
+        )
+        assert re.search(r"tool {9}trigger-url-elicitation *(\W\d+ low)? *$", rows[1])
         assert "tool" in rows[2]
         assert "prompt" in rows[3]
         assert "spec, claude-code ?" in text
