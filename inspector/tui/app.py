@@ -3,7 +3,9 @@
 import asyncio
 import dataclasses
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from time import time
 from typing import TYPE_CHECKING, ClassVar
@@ -19,6 +21,7 @@ from inspector.boundary.options import Level
 from inspector.files import paths, themes
 from inspector.files.recent import recent_targets
 from inspector.protocol.targets import StdioTarget, Target
+from inspector.safe_text import safe_line
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.palette import CommandSearch, HostSearch, Palette, ThemeSearch
@@ -81,6 +84,8 @@ def run(launch: "Launch") -> int:
         wait_a_moment()
         if launch.options.recorder:
             launch.options.recorder.close()
+        with suppress(OSError):  # the terminal may be gone
+            sys.stderr.writelines(f"{safe_line(words)}\n" for words in app.last_words)
     return app.return_code or 0
 
 
@@ -236,6 +241,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._host = host
         self._main: MainScreen | None = None
         self._theme_files = theme_files
+        self.last_words: list[str] = []
+        """Sentences for the terminal, after the app has left it."""
         self._leaving = False
         self._is_warned = False
         """True while the next `q` quits although a call is running."""
@@ -370,7 +377,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     async def _leave(self, return_code: int) -> None:
         if self._main is not None:
             await self._main.end()
-            await self._main.close_files()
+            self.last_words = await self._main.close_files()
         self.exit(return_code=return_code)
 
     def action_help(self) -> None:

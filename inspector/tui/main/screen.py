@@ -314,9 +314,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         """Close every connection and interface, and wait until the servers and browsers have ended."""
         await asyncio.gather(*(server.end() for server in self._servers.all))
 
-    async def close_files(self) -> None:
-        """Write the rest of the histories and of recordings that the user started."""
-        await asyncio.gather(*(server.close_files() for server in self._servers.all))
+    async def close_files(self) -> list[str]:
+        """Write the rest of the histories and of recordings. Returns a sentence about each recording."""
+        closed = await asyncio.gather(*(server.close_files() for server in self._servers.all))
+        return [words for words in closed if words]
 
     def waits_for(self, key: str) -> bool:
         """True if a key does nothing yet, because the first connection is still being made."""

@@ -264,10 +264,11 @@ class ServerParts:
             except WorkerCancelled:
                 return
 
-    async def close_files(self) -> None:
-        """Write the rest of the history and of a recording that the user started."""
-        await self.recorder.close()
+    async def close_files(self) -> str:
+        """Write the rest of the history and of a recording. Returns a sentence about the recording, if there is one."""
+        recorded = await self.recorder.close()
         await self.history.close()
+        return recorded
 
     async def reconnect(self) -> None:
         """Close the connection and connect again. A local server is started again."""

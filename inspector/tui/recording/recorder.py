@@ -146,11 +146,13 @@ class SessionRecorder:
         fields = (AskField(label="File", value=_proposed(_DOCUMENT)),)
         self._ask(f"Export {self._about}", _PAGE, fields, write, verb="export")
 
-    async def close(self) -> None:
-        """Write the rest of a recording that the user has started."""
+    async def close(self) -> str:
+        """Write the rest of a running recording. Returns a sentence that names its file; "" if there is none."""
         recorder, self._recorder = self._recorder, None
-        if recorder is not None and self._is_own:
-            await asyncio.to_thread(recorder.close)
+        if recorder is None:
+            return ""
+        await asyncio.to_thread(recorder.close)
+        return _ended(recorder)
 
     async def _start(self, path: str, seal_to: str, level: Level, host: str, *, has_past: bool) -> str:
         session = self._session
@@ -224,8 +226,8 @@ class SessionRecorder:
         self._changed()
         if recorder is not None:
             await asyncio.to_thread(recorder.close)
-            words = recorder.failure or f"Recorded to {_in_words(recorder.path)}."
-            self._screen.notify(words, severity="error" if recorder.failure else "information", markup=False)
+            severity = "error" if recorder.failure else "information"
+            self._screen.notify(_ended(recorder), severity=severity, markup=False)
 
     def _failed(self, reason: str) -> None:
         # Runs in the recorder's thread.
@@ -261,6 +263,10 @@ class SessionRecorder:
 
 def _in_force(session: Session, level: Level, host: str) -> Lenses:
     return Lenses(level=level, host=host, policy=session.options.policy)
+
+
+def _ended(recorder: Recorder) -> str:
+    return recorder.failure or f"Recorded to {_in_words(recorder.path)}."
 
 
 def _in_words(path: Path) -> str:

@@ -283,6 +283,7 @@ async def test_a_recording_continues_after_a_reconnection_and_ends_on_quit(tmp_p
         recorder.connect()
         listed(told.opened[1])
         await pilot.press("q")
+    assert app.last_words == [f"Recorded to session.jsonl, in {tmp_path}."]
     lines = lines_of(path)
     assert any(isinstance(line, Connected) for line in lines)
     assert isinstance(lines[-1], End)
