@@ -38,11 +38,16 @@ class BrowserTab(Struct, frozen=True, kw_only=True):
 
 async def debugging_address(cdp: str, timeout_s: float) -> str:
     """The WebSocket address of a running browser. Raises UsageError, UnreachableError."""
-    parts = urlsplit(cdp)
-    if parts.scheme not in {"http", "https", "ws", "wss"} or not parts.hostname:
-        raise UsageError(
-            f"--cdp {cdp}: not the address of a browser", "Write it as --cdp http://127.0.0.1:9222"
-        )
+    wrong = UsageError(
+        f"--cdp {cdp}: not the address of a browser", "Write it as --cdp http://127.0.0.1:9222"
+    )
+    try:
+        parts = urlsplit(cdp)
+        is_numbered = parts.port != 0
+    except ValueError:
+        raise wrong from None
+    if parts.scheme not in {"http", "https", "ws", "wss"} or not parts.hostname or not is_numbered:
+        raise wrong
     if not is_on_this_machine(parts.hostname):
         raise UsageError(
             f"--cdp {cdp}: the browser is on another machine", "Forward its port, as with ssh -L."

@@ -60,7 +60,7 @@ class Socket:
         socket._thread.start()
         try:
             socket._connection = await socket._opened
-        except (OSError, TimeoutError, InvalidHandshake, InvalidMessage, InvalidURI) as error:
+        except (OSError, TimeoutError, ValueError, InvalidHandshake, InvalidMessage, InvalidURI) as error:
             raise UnreachableError(
                 f"the browser's debugging port does not answer: {error}", "Check --cdp, or leave it out."
             ) from error
@@ -112,7 +112,7 @@ class Socket:
                 if not self._is_unwanted.is_set():
                     self._in_loop(partial(_settle, self._opened, connection))
                     self._in_loop(partial(self._end, self._read(connection)))
-        except (OSError, TimeoutError, InvalidHandshake, InvalidMessage, InvalidURI) as error:
+        except Exception as error:  # noqa: BLE001 - a thread that ends without an outcome would be waited for without end
             self._in_loop(partial(_settle, self._opened, error))
 
     def _read(self, connection: ClientConnection) -> str:

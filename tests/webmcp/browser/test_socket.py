@@ -5,7 +5,15 @@ import asyncio
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
+from inspector.errors import UnreachableError
 from inspector.webmcp.browser.socket import Socket
+
+
+@pytest.mark.parametrize("url", ["ws://127.0.0.1:99999", "ws://[::1", f"ws://{'a' * 300}.localhost"])
+async def test_no_address_is_waited_for_without_end(url: str) -> None:
+    async with asyncio.timeout(20):
+        with pytest.raises(UnreachableError, match="debugging port does not answer"):
+            await Socket.open(url, 1)
 
 
 @pytest.mark.parametrize(
