@@ -31,7 +31,7 @@ def recent_targets() -> tuple[RecentTarget, ...]:
     try:
         content = private.read(_path(), _MAX_BYTES)
         return msgspec.json.decode(content.raw, type=tuple[RecentTarget, ...]) if content else ()
-    except (UsageError, msgspec.DecodeError):
+    except (UsageError, msgspec.DecodeError, UnicodeDecodeError):
         return ()
 
 
