@@ -37,6 +37,7 @@ def protect() -> None:
     Error reports name the kind and place of a defect only. Child processes inherit the limit on core dumps,
     but may be traced again once they run their program. Raises InspectorError if Linux refuses.
     """
+    _open_streams()
     sys.excepthook = lambda _, error, __: _report(error)
     sys.unraisablehook = lambda raised: _report(raised.exc_value)
     threading.excepthook = lambda raised: _report(raised.exc_value)
@@ -49,6 +50,16 @@ def protect() -> None:
             "this process cannot keep its memory from other processes: prctl(PR_SET_DUMPABLE) was refused",
             "A sandbox may forbid it; allow prctl there, or run Sightline outside of it.",
         )
+
+
+def _open_streams() -> None:
+    """Open the null device in place of each standard stream that the caller has closed.
+
+    Otherwise the next file that is opened gets its number, and what is written to the stream.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def refuse_variables() -> None:

@@ -9,7 +9,7 @@ import click
 
 from inspector import __version__
 from inspector.cli.help import JSON_OPTION, ExtraWordsError, WrappedHelp, suggestion
-from inspector.cli.output import DIAGNOSTICS, UnreadError, defect, discard, finish
+from inspector.cli.output import DIAGNOSTICS, UnreadError, defect, finish
 from inspector.cli.start import Interface, Invocation, has_terminal, meant_command
 from inspector.errors import ExitCode, InspectorError, UsageError
 
@@ -144,7 +144,6 @@ def run(argv: list[str], interface: Interface) -> int:
     except (KeyboardInterrupt, click.Abort):
         return ExitCode.INTERRUPTED
     except UnreadError:
-        discard()
         return ExitCode.UNREAD
     except SystemExit as leaving:
         # Click exits with 1 if it writes the help itself and the pipe is closed; no command does.

@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TextIO, TypeAlias
 
-from inspector.errors import ExitCode, InspectorError
+from inspector.errors import ExitCode, InspectorError, UsageError
 from inspector.json.exact import Json, dump_text
 from inspector.safe_text import safe, safe_line
 
@@ -257,18 +257,27 @@ class UnreadError(Exception):
 
 
 def finish() -> None:
-    """Write the buffered output. Raises UnreadError."""
+    """Write the buffered output. Raises UnreadError, UsageError."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError as error:
-        raise UnreadError from error
+    except OSError as error:
+        raise _unwritten(error) from error
 
 
-def discard() -> None:
-    """Drop the buffered output, so that the interpreter does not complain at exit."""
+def discard(stream: TextIO) -> None:
+    """Drop what `stream` has buffered, so that the interpreter does not complain at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+
+
+def _unwritten(error: OSError) -> UnreadError | UsageError:
+    """The error to raise if stdout cannot be written."""
+    discard(sys.stdout)
+    if isinstance(error, BrokenPipeError):
+        return UnreadError()
+    reason = error.strerror or type(error).__name__
+    return UsageError(f"cannot write the output: {reason}", "Check where it goes, and the free space there.")
 
 
 def _write(text: str) -> None:
@@ -278,8 +287,8 @@ def _write(text: str) -> None:
         except UnicodeEncodeError:
             encoding = sys.stdout.encoding or "ascii"
             sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    except BrokenPipeError as error:
-        raise UnreadError from error
+    except OSError as error:
+        raise _unwritten(error) from error
 
 
 class Diagnostics:
@@ -345,8 +354,12 @@ class Diagnostics:
     def _write(self, text: str, *, exactly: bool = False) -> None:
         width = columns() if sys.stderr.isatty() and not exactly else sys.maxsize
         rows = (row for line in text.split("\n") for row in at_words(safe_line(line), width))
-        sys.stderr.write("\n".join(rows) + "\n")
-        sys.stderr.flush()
+        try:
+            sys.stderr.write("\n".join(rows) + "\n")
+            sys.stderr.flush()
+        except OSError:
+            # A full disk or a pipe without a reader must not end the command, whose output may be complete.
+            discard(sys.stderr)
 
 
 DIAGNOSTICS = Diagnostics()

@@ -321,6 +321,33 @@ def test_an_interrupted_command_ends_its_server(number: signal.Signals, code: in
         os.kill(int(pid_file.read_text()), 0)
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "shows"),
+    [
+        ("call 2>/dev/full", 2, ""),
+        ("call nope demo 2>&-", 5, ""),
+        ("list demo 2>/dev/full", 0, "broken_tool"),
+        ("list demo 2> >(exec true)", 0, "broken_tool"),
+        ("hosts >&-", 0, ""),
+        ("hosts 2>&1 >/dev/full", 2, "cannot write the output: No space left on device"),
+        ("list demo 2>&1 >/dev/full", 2, "cannot write the output: No space left on device"),
+        ("list --cdp ws://127.0.0.1:99999/x web+http://127.0.0.1:9/ 2>&1", 2, "not the address of a browser"),
+        ("list --cdp 'ws://[::1' web+http://127.0.0.1:9/ 2>&1", 2, "not the address of a browser"),
+        ("list --cdp http://127.0.0.1:abc web+http://127.0.0.1:9/ 2>&1", 2, "not the address of a browser"),
+    ],
+)
+def test_streams_that_cannot_be_written_and_wrong_addresses_are_no_defects(
+    words: str, code: int, shows: str
+) -> None:
+    command = f"{sys.executable} -m inspector {words}"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, cwd=ROOT, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+    assert shows in done.stdout
+    assert "internal error" not in done.stdout
+
+
 def test_a_closed_pipe_ends_the_command_silently_with_141() -> None:
     for argv in (("list", "-q", "demo"), ("list", "-q", "--format", "json", "demo"), ("--help",)):
         reading, writing = os.pipe()
