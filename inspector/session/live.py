@@ -671,13 +671,18 @@ class Session:
         if self._reaching is not None:
             self._reaching.cancel()
             await asyncio.gather(self._reaching, return_exceptions=True)
-        await self._unsubscribe_all(self._connection)
         connection, self._connection = self._connection, None
-        for each in (*self._retired, connection):
-            if each:
-                await each.close()
-        if self.state is not SessionState.FAILED:
-            self._enter(SessionState.CLOSED)
+        try:
+            await self._unsubscribe_all(connection)
+        finally:
+            # Also if this is cancelled: no server may go on.
+            closing = [each.close() for each in (*self._retired, connection) if each]
+            closed = await asyncio.gather(*closing, return_exceptions=True)
+            if self.state is not SessionState.FAILED:
+                self._enter(SessionState.CLOSED)
+        failed = next((error for error in closed if error is not None), None)
+        if failed is not None:
+            raise failed
 
     async def _list_page(self) -> Catalogue:
         page, wait_s, had_tools = self._page(), self.options.wait_s, bool(self.catalogue.tools)

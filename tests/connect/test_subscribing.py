@@ -1,10 +1,13 @@
 """Changes of resources in the handshake era: reported only while a resource is subscribed to."""
 
 import asyncio
+import os
 import sys
 
+import pytest
+
 from inspector.protocol.targets import StdioTarget
-from inspector.session.events import Event, ResourceUpdated, SubscriptionsChanged
+from inspector.session.events import Event, ResourceUpdated, SessionState, SubscriptionsChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.cli.sightline import ROOT
@@ -51,3 +54,20 @@ async def test_a_subscription_is_requested_once_reports_changes_and_ends() -> No
         "resources/subscribe note://b",
         "resources/unsubscribe note://b",
     ]
+
+
+async def test_a_server_ends_although_its_closing_is_cancelled() -> None:
+    command = (sys.executable, str(ROOT / "tests" / "peers" / "subscribing_server.py"), "silent")
+    session = Session(StdioTarget(command=command), Options(), lambda _: None)
+    server = await session.connect()
+    assert not await session.subscribe("note://a")
+    closing = asyncio.create_task(session.close())
+    async with asyncio.timeout(20):
+        while not any("unsubscribe" in entry.title for entry in session.timeline.entries):
+            await asyncio.sleep(0.01)
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    assert session.state is SessionState.CLOSED
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(server.version or ""), 0)

@@ -1,12 +1,16 @@
-"""A server of the handshake era on stdio that reports a change as soon as a client subscribes to a resource."""
+"""A server of the handshake era on stdio that reports a change as soon as a client subscribes to a resource.
+
+Its version is its process id. With an argument, it never answers when a client unsubscribes.
+"""
 
 import json
+import os
 import sys
 
 ANSWERS: dict[str, object] = {
     "initialize": {
         "protocolVersion": "2025-11-25",
-        "serverInfo": {"name": "subscribing", "version": "1"},
+        "serverInfo": {"name": "subscribing", "version": str(os.getpid())},
         "capabilities": {"resources": {"subscribe": True}},
     },
     "tools/list": {"tools": []},
@@ -28,6 +32,8 @@ for line in sys.stdin:
     if "id" not in request:
         continue
     method = request["method"]
+    if sys.argv[1:] and method == "resources/unsubscribe":
+        continue
     if method not in ANSWERS:
         send({"id": request["id"], "error": {"code": -32601, "message": "Method not found"}})
         continue

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -256,13 +257,14 @@ class ServerParts:
     async def end(self) -> None:
         """Close the connection and an open MCP Apps interface, and wait for server and browser to end."""
         await self.apps.end()
-        life, self._life = self._life, None
-        if life is not None and life.is_running:
+        life = self._life
+        if life is None or not life.is_running:
+            return
+        # A second cancellation would interrupt the closing that the first one has begun.
+        if not life.is_cancelled:
             life.cancel()
-            try:
-                await life.wait()
-            except WorkerCancelled:
-                return
+        with suppress(WorkerCancelled):
+            await asyncio.shield(life.wait())
 
     async def close_files(self) -> str:
         """Write the rest of the history and of a recording. Returns a sentence about the recording, if there is one."""

@@ -3,18 +3,20 @@
 import asyncio
 import json
 import socket
+import sys
 from contextlib import AsyncExitStack
 
 from inspector.files import themes
 from inspector.json.exact import Json
-from inspector.protocol.targets import HttpTarget
-from inspector.session.events import Listener
+from inspector.protocol.targets import HttpTarget, StdioTarget
+from inspector.session.events import Listener, SessionState
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
+from tests.cli.sightline import ROOT
 from tests.peers.http_server import ACCEPTED, Asked, Reply, http_peer
-from tests.tui.scripted import LARGE, settled
+from tests.tui.scripted import LARGE, settled, until
 
 ANSWERS: dict[str, Json] = {
     "initialize": {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}},
@@ -78,3 +80,27 @@ async def test_a_server_that_returns_is_connected_again_without_a_key() -> None:
             assert "ready" in text.splitlines()[0]
             await pilot.press("t")
             await settled(pilot, app, "connecting again")
+
+
+async def test_a_server_is_started_again_only_after_the_one_before_has_ended() -> None:
+    # It never answers the end of a subscription, so each closing takes a while.
+    command = (sys.executable, str(ROOT / "tests" / "peers" / "subscribing_server.py"), "silent")
+    target = StdioTarget(command=command)
+    opened: list[Session] = []
+    states: list[set[SessionState]] = []
+
+    async def open_session(listener: Listener) -> Session:
+        states.append({each.state for each in opened})
+        opened.append(Session(target, Options(is_quick_to_end=True), listener))
+        return opened[-1]
+
+    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "U subscribe")
+        await pilot.press("U")
+        await settled(pilot, app, "U unsubscribes")
+        await pilot.press("R")
+        await until(pilot, app, lambda _: "unsubscribe" in opened[0].timeline.entries[-1].title)
+        await pilot.press("R", "R")
+        await until(pilot, app, lambda _: len(opened) > 1 and opened[-1].state is SessionState.READY)
+    assert states == [set(), {SessionState.CLOSED}]
