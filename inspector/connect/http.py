@@ -10,6 +10,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import anyio
 import httpx2
 
 from inspector.connect.dispatch import Dispatcher
@@ -44,6 +45,11 @@ Reading has none: the dispatcher limits each request, and an event stream may be
 """
 
 CLOSE_TIMEOUT_S = 3.0
+
+for _name in ("mcp.client", "httpx2", "httpcore2"):
+    # These loggers would write URLs with queries, and exceptions that quote servers.
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+    logging.getLogger(_name).propagate = False
 
 
 class HttpChannel:
@@ -88,10 +94,6 @@ class HttpChannel:
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
-        for name in ("mcp", "client", "httpx2", "httpcore2"):
-            # These loggers print URLs with queries, and exceptions, to the terminal.
-            logging.getLogger(name).addHandler(logging.NullHandler())
-            logging.getLogger(name).propagate = False
 
     async def start(self) -> None:
         """Open the transport. Raises InspectorError for HTTP+SSE only: Streamable HTTP sends nothing yet."""
@@ -109,7 +111,10 @@ class HttpChannel:
         if self._owner is None or self._owner.done():
             raise ConnectionError("the HTTP transport has ended")
         metadata = ClientMessageMetadata(headers=headers) if headers else None
-        await self._writer.send(SessionMessage(_typed(message), metadata))
+        try:
+            await self._writer.send(SessionMessage(_typed(message), metadata))
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+            raise ConnectionError("the HTTP transport has ended") from error
 
     async def close(self) -> None:
         """Close the transport.

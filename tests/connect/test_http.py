@@ -1,5 +1,6 @@
 import asyncio
 import json
+import logging
 
 import pytest
 from msgspec.structs import replace
@@ -129,13 +130,39 @@ async def test_an_error_without_id_answers_the_http_request_that_returned_it() -
 
 
 async def test_a_hanging_call_times_out_and_is_cancelled_on_the_wire() -> None:
-    async def hang(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        _ = asked, writer
-        await asyncio.Event().wait()
-
     outcome, _, peer = await outcome_of(hang, timeout_s=0.5)
     assert outcome == Failure(kind=FailureKind.TIMEOUT, detail="no answer to tools/call within 0.5 s")
     assert "notifications/cancelled" in [asked.message.get("method") for asked in peer.asked]
+
+
+async def hang(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    _ = asked, writer
+    await asyncio.Event().wait()
+
+
+async def test_a_request_that_waits_to_be_sent_fails_when_the_session_closes() -> None:
+    changed = "notifications/roots/list_changed"
+    async with http_peer({**HANDSHAKE, changed: hang}) as peer:
+        session = Session(HttpTarget(url=peer.url()), Options(timeout_s=30))
+        await session.connect()
+        await session.set_roots(())
+        async with asyncio.timeout(20):
+            while not any(asked.message.get("method") == changed for asked in peer.asked):
+                await asyncio.sleep(0.01)
+        # The SDK sends nothing else before the notification is answered.
+        waiting = asyncio.create_task(session.request("tools/list", {}))
+        await asyncio.sleep(0.1)
+        await session.close()
+        assert isinstance(await asyncio.wait_for(waiting, 20), Failure)
+
+
+def test_only_the_loggers_of_the_http_client_are_silent() -> None:
+    # A test project that uses sightline.testing may have loggers of these names.
+    reached = {
+        name: logging.getLogger(name).propagate
+        for name in ("client", "mcp", "mcp.client", "httpx2", "httpcore2")
+    }
+    assert reached == {"client": True, "mcp": True, "mcp.client": False, "httpx2": False, "httpcore2": False}
 
 
 @pytest.mark.parametrize(
