@@ -16,7 +16,10 @@ from inspector.json.members import text_at
 from inspector.protocol.outcome import Result, RpcError
 
 MAX_TASKS = 20
-"""The maximum number of tasks per connection. Further requests are answered directly, without a task."""
+"""The maximum number of tasks per connection.
+
+A new task replaces the oldest that has ended. If none has ended, requests are answered directly, without a task.
+"""
 POLL_MS = 500
 METHODS = frozenset({"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
 
@@ -49,10 +52,14 @@ class ClientTasks:
 
     @property
     def has_room(self) -> bool:
-        return len(self._tasks) < MAX_TASKS
+        return sum(not task.work.done() for task in self._tasks.values()) < MAX_TASKS
 
     def begin(self, work: Coroutine[Any, Any, Result | RpcError]) -> Result:
         """Start `work` as a task. Returns the result that holds its handle."""
+        if len(self._tasks) >= MAX_TASKS:
+            ended = next((name for name, task in self._tasks.items() if task.work.done()), None)
+            if ended is not None:
+                del self._tasks[ended]
         identifier, now = secrets.token_hex(8), _now()
         task = _Task(created=now, updated=now, work=asyncio.ensure_future(work))
         task.work.add_done_callback(lambda _: setattr(task, "updated", _now()))

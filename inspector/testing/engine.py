@@ -295,6 +295,7 @@ class Engine:
         self._close_file = file.close
         broken = [line for line in file.lines() if isinstance(line, Break)]
         if broken:
+            file.close()
             raise UsageError(f"{path} line {broken[0].line}: {broken[0].reason}", "Record it again.")
 
         def load(place: int) -> "Line":

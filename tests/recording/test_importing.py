@@ -68,6 +68,7 @@ def test_imported_results_are_bounded_on_import() -> None:
         (b'{"msg":{},"dir":"in","ts":true}', "`ts` is not a time"),
         (b'{"msg":{},"dir":"in","ts":"yesterday"}', "`ts` is not a time"),
         (b'{"msg":{},"dir":"in","ts":NaN}', "`ts` is not a time"),
+        (b'{"msg":{},"dir":"in","ts":1' + b"0" * 400 + b"}", "`ts` is not a time"),
         (b'{"jsonrpc":"2.0"}', "`dir` is not a direction"),
     ],
 )

@@ -1,16 +1,18 @@
 import base64
+import errno
 import json
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from inspector.errors import UsageError
-from inspector.json.exact import JsonObject, dump
+from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.frames import Direction, Frame
 from inspector.recording.checking import Mismatch, checked
-from inspector.recording.files import GoodLines, Recorder, RecordingFile, sealing
+from inspector.recording.files import GoodLines, Recorder, RecordingFile, sealing, writing
 from inspector.recording.files.sealing import SealedFrames, sealed_path
 from tests.cli.sightline import sightline
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation
@@ -135,6 +137,19 @@ def test_nothing_is_sealed_if_the_recording_exists_already(tmp_path: Path) -> No
     with pytest.raises(UsageError, match="exists already"):
         Recorder(tmp_path / "a.jsonl", HEADER, seal_to=recipient)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "key.txt"]
+
+
+def test_nothing_is_left_if_the_header_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Json) -> Iterator[bytes]:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    _, recipient = keys(tmp_path)
+    monkeypatch.setattr(writing, "pieces", full)
+    with pytest.raises(UsageError, match="No space left"):
+        Recorder(tmp_path / "a.jsonl", HEADER, seal_to=recipient)
+    assert [path.name for path in tmp_path.iterdir()] == ["key.txt"]
 
 
 @pytest.mark.parametrize(("text", "message"), [("", "holds no age identity"), ("x", "holds no age identity")])

@@ -48,6 +48,8 @@ WRONG = {
     "[calls.a]\ntool = 1": "call a: Expected `str`",
     "[calls.a]\ntool = 'x'\narguments = '[1]'": "the arguments are not an object",
     "[calls.a]\ntool = 'x'\narguments = 'x'": "is not JSON",
+    "[calls.a]\ntool = 'x'\narguments = { at = nan }": "JSON has no nan",
+    "[calls.a]\ntool = 'x'\n[calls.a.expect.equals]\n'/at' = inf": "JSON has no inf",
     "[calls.a]\ntool = 'x'\narguments = { at = 2026-01-01 }": "JSON has no date",
     f"[calls.a]\ntool = 'x'\nsecrets = {{ token = '{SECRET}' }}": "the secret token names no source",
     "[calls.a]\ntool = 'x'\n[calls.a.expect]\nerror = 'bad'": "bad is not an error code",

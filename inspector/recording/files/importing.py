@@ -6,7 +6,6 @@ Two shapes of JSON Lines are supported: `{"jsonrpc": …, "_meta": {"dir", "serv
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from math import isfinite
 from pathlib import Path
 
 from msgspec import Struct
@@ -55,6 +54,8 @@ _RECEIVED = frozenset(
 )
 _MILLISECONDS_FROM = 1e11
 """A larger timestamp is in milliseconds, a smaller one in seconds."""
+_MAX_TIME = 1e15
+"""A timestamp beyond this, in either direction, is no time. In milliseconds, it is in the year 33658."""
 
 
 class UnreadableLine(Struct, frozen=True, kw_only=True):
@@ -158,7 +159,7 @@ def _seconds(value: Json) -> float | None:
         except ValueError:
             return None
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_MAX_TIME < value < _MAX_TIME:
         return None
     return value / 1000 if value > _MILLISECONDS_FROM else float(value)
 

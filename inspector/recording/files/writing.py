@@ -128,6 +128,8 @@ class Recorder:
         self._write((header,))
         if self.failure:
             path.unlink(missing_ok=True)
+            if self._sealer:
+                self._sealer.discard()
             raise UsageError(self.failure, "Choose another file for --record.")
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()

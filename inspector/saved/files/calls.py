@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -263,6 +264,8 @@ def _parsed(text: str, where: str) -> Json:
 def _json(value: object, where: str) -> Json:
     """A TOML value as JSON. Raises UsageError for dates and other values that JSON does not have."""
     match value:
+        case float() if not isfinite(value):
+            raise UsageError(f"{where}: JSON has no {value}", "Write it as text, in quotes.")
         case None | bool() | int() | float() | str():
             return value
         case list():
