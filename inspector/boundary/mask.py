@@ -78,6 +78,14 @@ def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: s
     return by if masked in repeating({masked}) else masked
 
 
+def mask_literally(text: str, values: Iterable[str]) -> str:
+    """Replace each verbatim copy of a value in `text`, and of all its lines, by masks. The number of lines stays."""
+    for value in sorted(values, key=len, reverse=True):
+        if value in text:
+            text = text.replace(value, "\n".join([MASK] * (value.count("\n") + 1)))
+    return text
+
+
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
     """Mask the sensitive members of rows. Returns false and masks nothing if one of them is missing."""
     above, stop = split(rows.above), rows.start + rows.length

@@ -4,7 +4,7 @@ Source: MCP 2025-11-25, Tools, "Tool Result", and "Output Schema": servers must 
 conform to it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -50,6 +50,11 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
     """The reasons why all or part of the result could not be checked, in sentences that quote nothing of it."""
     is_asked: bool = True
     """False if there was nothing to check: no schema is declared, or the call did not succeed."""
+
+    def masked(self, mask: Callable[[str], str]) -> "OutputCheck":
+        """A copy with `mask` applied to the message of each violation, which quotes the value."""
+        found = tuple(replace(each, message=mask(each.message)) for each in self.violations)
+        return replace(self, violations=found)
 
     @property
     def lead(self) -> str:

@@ -81,6 +81,25 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
     return frozenset(needle[:LONGEST] for needle in result if needle)
 
 
+def lines_in(values: Iterable[str]) -> set[str]:
+    """The lines of the values that have several, without those that are too short to be found in a text.
+
+    A program may write each line of such a value in a message of its own.
+    """
+    return {
+        line
+        for value in values
+        if "\n" in value or "\r" in value
+        for line in value.splitlines()
+        if len("".join(visible(line.replace(SEPARATOR, "")).split())) >= SHORTEST
+    }
+
+
+def is_cut(value: str) -> bool:
+    """True if a value is found by its beginning alone, because it is longer than a needle."""
+    return len(value) > LONGEST // 4 and len(value.encode("utf-8", "surrogatepass")) > LONGEST
+
+
 def _are_simple(values: Collection[str]) -> bool:
     """True if folding changes only the case of the values, and none is long enough to be cut."""
     together = "".join(values)

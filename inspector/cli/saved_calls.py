@@ -1,7 +1,7 @@
 """Makes the calls of `run`, `check` and `verify` in one session, and compares answers with expectations."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -140,16 +140,29 @@ async def made_again(
             made.append(f"{error.message}{hint}".replace("\n", "; "))
 
     def compared() -> list[Ran]:
+        # A report of one call quotes nothing that was withheld from another.
+        withheld = session.withheld()
+
+        def mask(text: str) -> str:
+            return withheld.masked_text(DIAGNOSTICS.mask(text))
+
         return [
-            _compared(call, one, launch, host, session.own) for call, one in zip(calls, made, strict=True)
+            _compared(call, one, launch, host, session.own, mask)
+            for call, one in zip(calls, made, strict=True)
         ]
 
     # All comparisons run at the end, because one between two calls could falsify the times that `at_most_ms` measures.
     return await asyncio.to_thread(compared)
 
 
-def _compared(call: SavedCall, made: Ruled | str, launch: Launch, host: Host, own: OwnCredentials) -> Ran:
-    mask = DIAGNOSTICS.mask
+def _compared(
+    call: SavedCall,
+    made: Ruled | str,
+    launch: Launch,
+    host: Host,
+    own: OwnCredentials,
+    mask: Callable[[str], str],
+) -> Ran:
     if isinstance(made, str):
         return Ran(name=call.name, tool=call.tool, failures=(mask(made),))
     seen = _looked_at(made.record, launch, host, own)
@@ -158,7 +171,7 @@ def _compared(call: SavedCall, made: Ruled | str, launch: Launch, host: Host, ow
         tool=call.tool,
         failures=tuple(map(mask, failures(call.expect, seen))),
         duration_ms=seen.duration_s * 1000,
-        output=output_of(seen),
+        output=output_of(seen).masked(mask),
     )
 
 

@@ -174,12 +174,12 @@ def in_session(
 
     def say(event: Event) -> None:
         if isinstance(event, StateChanged) and event.state is SessionState.READY and event.message:
-            DIAGNOSTICS.say(event.message)
+            DIAGNOSTICS.say(session.masked(event.message))
 
+    session = Session(launch.target, options, say)
     returned: list[Returned] = []
 
     async def work() -> None:
-        session = Session(launch.target, options, say)
         DIAGNOSTICS.conceal(session.own.mask)
         task = asyncio.current_task()
         if task:
@@ -190,12 +190,16 @@ def in_session(
             # The result is not returned, because `asyncio.run` may build the `repr` of a task's return value when it
             # ends, with the secrets in it.
             returned.append(await use(session))
+        except InspectorError as error:
+            # It may quote stderr, which may repeat what was withheld from an earlier call.
+            error.mask(session.masked)
+            raise
         finally:
             await session.close()
             if quotes:
                 quotes.release(session)
             for sentence in stray_output(session):
-                DIAGNOSTICS.say(sentence)
+                DIAGNOSTICS.say(session.masked(sentence))
             for why, count in session.asker.unanswered.items():
                 times = f" ({count:,} times)" if count > 1 else ""
                 DIAGNOSTICS.say(f"not answered: {_mask_of(session)(why)}{times}")

@@ -244,17 +244,18 @@ def _fast_decoder() -> json.JSONDecoder:
 _DECODER = _fast_decoder()
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Unicode's categories Cc, Cf, Zl and Zp, except the controls that JSON escapes anyway.
+# Unicode's categories Cc, Cf, Zl and Zp, except the controls that JSON escapes anyway, and the fillers and variation
+# selectors of other categories that hide or reorder text.
 _ACTING = re.compile(
     # The first set is only there for speed: it skips most characters.
-    r"[^\x00-\x7e\xa0-\xac\xae-\u05ff](?<="
-    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\ufeff\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
+    r"[^\x00-\x7e\xa0-\xac\xae-\u034e\u0350-\u05ff](?<="
+    "[\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff])"
 )
 # The bytes with which the UTF-8 of no such character begins. Most texts have only these, and checking that is
 # fifty times faster.
-_NEVER_ACTING = bytes(set(range(256)) - set(b"\x7f\xc2\xd8\xdb\xdc\xe0\xe1\xe2\xef\xf0\xf3"))
+_NEVER_ACTING = bytes(set(range(256)) - set(b"\x7f\xc2\xcd\xd8\xdb\xdc\xe0\xe1\xe2\xe3\xef\xf0\xf3"))
 _NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 _SPACE = re.compile(r"[ \t\n\r]*")
 _WORDS: dict[str, Json] = {

@@ -5,7 +5,8 @@ from functools import cached_property
 from threading import Lock
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import MASK
+from inspector.boundary.mask import MASK, mask_literally
+from inspector.boundary.spellings import is_cut, lines_in
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.pointer import join
@@ -33,8 +34,12 @@ class _Part:
         self.number = number
         self.texts = texts
         self._echoes = Echoes(texts)
+        self._lines = Echoes(lines_in(texts))
+        self._cut = Echoes(filter(is_cut, texts))
+        self._wide = [text for text in texts if "\n" in text or is_cut(text)]
         # The first use builds the search. This thread has found the values, and may take the time.
-        self._echoes.matches(("built now, not where keys are handled",))
+        for search in (self._echoes, self._lines, self._cut):
+            search.matches(("built now, not where keys are handled",))
 
     @cached_property
     def literals(self) -> Sequence[str]:
@@ -42,6 +47,19 @@ class _Part:
 
     def found(self, texts: Iterable[str]) -> set[str]:
         return set(self._echoes.matches(texts))
+
+    def found_or_line(self, texts: Iterable[str]) -> set[str]:
+        """The texts that repeat a value, or a line of one that has several."""
+        searched = list(texts)
+        return self.found(searched).union(self._lines.matches(searched))
+
+    def without_wide(self, text: str) -> str:
+        """`text` with masks for verbatim copies of long values and of those with several lines.
+
+        All of its lines are masked if it has another copy of a long value, of which only the beginning can be found.
+        """
+        text = mask_literally(text, self._wide)
+        return "\n".join([MASK] * (text.count("\n") + 1)) if self._cut.matches((text,)) else text
 
 
 class KnownSecrets:
@@ -94,13 +112,14 @@ class KnownSecrets:
     def masked_text(self, text: str) -> str:
         """Mask each copy of a withheld value in a text.
 
-        If a copy is encoded, its whole line is masked. If a copy spans several lines, all lines are masked.
+        If a copy is encoded, its whole line is masked, and so is a line of a value that has several. If a copy spans
+        several lines, all lines are masked. The number of lines stays.
         """
         for part in self._parts:
-            if not part.found((text,)):
+            if not part.found_or_line((text,)):
                 continue
-            lines = text.split("\n")
-            bad = part.found(lines)
+            lines = part.without_wide(text).split("\n")
+            bad = part.found_or_line(lines)
             text = "\n".join(
                 _without(part, line, lambda _: MASK, MASK) if line in bad else line for line in lines
             )
@@ -108,6 +127,10 @@ class KnownSecrets:
                 # A value is spread over several lines.
                 text = "\n".join(MASK for _ in lines)
         return text
+
+    def masked_lines(self, lines: Sequence[str]) -> tuple[str, ...]:
+        """The lines, masked together as by `masked_text`."""
+        return tuple(self.masked_text("\n".join(lines)).split("\n")) if lines else ()
 
     def short(self, text: str) -> str:
         """The start of a text, masked as by `masked_text`. A long text is cut, so this takes little time."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import MASK, mask_words
+from inspector.boundary.mask import MASK, mask_literally, mask_words
 from inspector.boundary.passing import KNOWN_KEYS
-from inspector.boundary.spellings import SHORTEST
+from inspector.boundary.spellings import SHORTEST, is_cut, lines_in
 from inspector.boundary.unseen import visible
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
@@ -47,6 +47,10 @@ class KnownValues:
         """Texts, such as names of tools, that are not secret even if they equal a withheld value."""
         self._strong = _Generations()
         self._weak = _Generations()
+        self._lines = _Generations()
+        """The lines of the values that have several."""
+        self._cut = _Generations()
+        """The values that are found by their beginnings alone."""
 
     def learn(self, values: Iterable[Json], *, is_whole: bool = False) -> None:
         """Add withheld values.
@@ -60,6 +64,8 @@ class KnownValues:
         texts = {_unsigned(text) for text in spelt} - self.public
         strong = {text for text in texts if len("".join(visible(text).split())) >= SHORTEST}
         self._strong.add(strong)
+        self._lines.add(lines_in(strong) - self.public)
+        self._cut.add({text for text in strong if is_cut(text)})
         weak, keys = texts - strong, keys - self.names
         if is_whole:
             common = set(_COMMON_WORDS.split())
@@ -93,22 +99,28 @@ class KnownValues:
         texts_in(value, texts, keys)
         return (texts - self.public) | (keys - self.names)
 
-    def found(self, texts: Iterable[str], *, weak: bool) -> set[str]:
-        """The members of `texts` that repeat a withheld value. `weak`: whether short values count."""
+    def found(self, texts: Iterable[str], *, weak: bool, lines: bool = False) -> set[str]:
+        """The members of `texts` that repeat a withheld value.
+
+        `weak`: whether short values count. `lines`: whether a single line of a value does.
+        """
         asked = list(texts)
         bad = self._strong.found(asked)
-        return bad | self._weak.found(asked) if weak else bad
+        if weak:
+            bad |= self._weak.found(asked)
+        return bad | self._lines.found(asked) if lines else bad
 
-    def covered(self, value: Json, key: MarkerKey, *, weak: bool) -> Json:
+    def covered(self, value: Json, key: MarkerKey, *, weak: bool, lines: bool = False) -> Json:
         """`value` with a marker for every leaf that repeats a withheld value, and every object with such a key.
 
-        The queries of URLs are withheld too, and so are objects of a server that look like a marker.
+        The queries of URLs are withheld too, and so are objects of a server that look like a marker. `weak`, `lines`:
+        as in `found`.
         """
         texts, keys = set[str](), set[str]()
         texts_in(value, texts, keys)
         if MARKER in keys:
             value = unforged(value, key)
-        bad = self.found(texts, weak=weak) - self.public
+        bad = self.found(texts, weak=weak, lines=lines) - self.public
         bad_keys = self.found(keys - self.names - {MARKER}, weak=weak)
         queried = any("?" in text and _URL.fullmatch(text) for text in texts)
         if not (bad or bad_keys or queried):
@@ -139,15 +151,21 @@ class KnownValues:
         return map(join, found)
 
     def masked_text(self, text: str) -> str:
-        """`text` with a mask for each word that repeats a withheld value, however short. For display.
+        """`text` with a mask for each word that repeats a withheld value or a line of one, however short. For display.
 
-        If no single word of a line repeats the value, the whole line is masked.
+        If no single word of a line repeats the value, the whole line is masked. If the text has the beginning of a
+        long value that is not written as it was withheld, the whole text is masked.
         """
-        return mask_words(text, partial(self.found, weak=True))
+        if self._strong.found([text]):
+            several = (value for value in self._strong.texts if "\n" in value or is_cut(value))
+            text = mask_literally(text, several)
+        if self._cut.found([text]):
+            return MASK
+        return mask_words(text, partial(self.found, weak=True, lines=True))
 
     def covered_text(self, text: str, key: MarkerKey, *, weak: bool = True) -> Json:
-        """The text, or a marker if it repeats a withheld value."""
-        return key.marker(ECHO, text) if self.found((text,), weak=weak) else text
+        """The text, or a marker if it repeats a withheld value or a line of one."""
+        return key.marker(ECHO, text) if self.found((text,), weak=weak, lines=True) else text
 
     def covered_name(self, name: str, key: MarkerKey) -> str:
         """The name of a tool, or the text for a marker if it repeats a withheld value."""

@@ -123,6 +123,8 @@ class Scribe:
         self._held_bytes = 0
         self._is_short = False
         """True if the held frames cannot be judged, because a call remains unanswered or too many are held."""
+        self._has_unsaid = False
+        """True if stderr of this connection was withheld because it could not be judged."""
         self._frames = 0
 
     def take(self, matched: Matched) -> Iterator[Line]:
@@ -203,6 +205,7 @@ class Scribe:
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()
         self._pending.clear()
+        self._has_unsaid = False
         self._bounder.connect()
         self._replay.connect()
         yield Connected(at_s=at_s, number=number, client=client)
@@ -334,6 +337,7 @@ class Scribe:
         content, is_json, is_whole = self._content(held, frame, short=short, unsaid=unsaid or [])
         if short and unsaid is not None and not is_json and frame.channel is not Channel.NOTE:
             unsaid.append(frame.raw.decode("utf-8", "replace"))
+            self._has_unsaid = True
         head = self._bounder.known.covered_text(frame.head, self._key)
         line = RecordedFrame(
             number=frame.number,
@@ -388,6 +392,9 @@ class Scribe:
             text = _STARTED.sub(r"\1", text)
             written, named = self._target
             text = text.replace(written, named) if written else text
+            if self._has_unsaid:
+                # The other lines quote what the server wrote, cut and masked in other ways than its frames.
+                text = text.partition("\n")[0]
             if any(line in text for line in unsaid if line):
                 return self._key.marker(UNJUDGED, text)
         elif short:

@@ -663,6 +663,23 @@ class Session:
             self.recorder.note(at_s, kind, f"{title}: {detail}" if detail else title)
         self._tell(Noted(entry=self.timeline.note(at_s, title, detail, kind=kind, is_failed=is_failed)))
 
+    def masked(self, text: str) -> str:
+        """`text` with masks for the user's credentials and for what was withheld from the calls so far.
+
+        Takes time in proportion to the results of all calls.
+        """
+        return self.withheld().masked_text(self.own.mask(text))
+
+    def withheld(self) -> "WithheldValues":
+        """What was withheld from the calls so far, and their sensitive arguments. Takes as long as `masked`."""
+        from inspector.pins.withheld import WithheldValues  # noqa: PLC0415 - it loads the boundary
+
+        withheld = WithheldValues()
+        for record in self.calls:
+            withheld.learn(record.tool, record.outcome, record.judgement.secrets(record.policy))
+            withheld.learn_arguments(record.tool, record.arguments)
+        return withheld
+
     async def close(self) -> None:
         """Close the connection, end every process that it started, and forget the secrets."""
         self.asker.end()

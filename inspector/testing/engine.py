@@ -175,7 +175,16 @@ class Engine:
         if self._loop is None or self._thread is None:
             work.close()
             raise RuntimeError("this server is not started: use it in a with statement")
-        return Pending(asyncio.run_coroutine_threadsafe(_quietly(work), self._loop))
+        return Pending(asyncio.run_coroutine_threadsafe(self._quietly(work), self._loop))
+
+    async def _quietly(self, work: Coroutine[Any, Any, Value]) -> "Value | Unavailable":
+        try:
+            return await work
+        except InspectorError as error:
+            said = _said(error)
+            return Unavailable(reason=self._session.masked(said) if self._session is not None else said)
+        except Exception as error:  # noqa: BLE001 - its frames must not get into a test's report
+            return Unavailable(reason=f"Sightline failed: {type(error).__name__}")
 
     @staticmethod
     def _run(loop: asyncio.AbstractEventLoop) -> None:
@@ -343,15 +352,6 @@ def _own_secrets(target: Target) -> frozenset[SecretText]:
         secret = {name: value for name, value in target.environment.items() if SECRET_NAME.search(name)}
         target = replace(target, environment=secret)
     return frozenset(SecretText(value) for value in secret_values(target) if len(value) >= LEAST)
-
-
-async def _quietly(work: Coroutine[Any, Any, Value]) -> "Value | Unavailable":
-    try:
-        return await work
-    except InspectorError as error:
-        return Unavailable(reason=_said(error))
-    except Exception as error:  # noqa: BLE001 - its frames must not get into a test's report
-        return Unavailable(reason=f"Sightline failed: {type(error).__name__}")
 
 
 def _said(error: InspectorError) -> str:

@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import click
@@ -153,7 +154,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         )
     report = report_of((found,), known, accepted)
     level = reporting.fail_on or _USUAL_LEVEL
-    results = [*_reviewed_results(found, launch), *_saved_results(seen.ran)]
+    results = [*_reviewed_results(found, launch, seen.words), *_saved_results(seen.ran)]
     made = _Check(
         report=without_credentials(report, DIAGNOSTICS.mask),
         level=level,
@@ -216,6 +217,8 @@ class _Seen:
     """The results of a check's session, besides those of the review."""
 
     mask: Callable[[Json], Json]
+    words: Callable[[str], str] = str
+    """Masks what was withheld from a call of the session in a text."""
     now: ServerDefinitions = field(default_factory=ServerDefinitions)
     ran: list[Ran] = field(default_factory=list[Ran])
 
@@ -291,6 +294,8 @@ def _looked_at(
 
     async def look(session: Session) -> None:
         into.mask = lambda value: session.own.masked(value)[0]
+        withheld = cache(session.withheld)
+        into.words = lambda text: withheld().masked_text(text)
         instructions = session.server.instructions if session.server else None
         into.now = definitions_of(session.catalogue, instructions)
         if saved.calls:
@@ -299,11 +304,12 @@ def _looked_at(
     return look
 
 
-def _reviewed_results(found: Gathered, launch: Launch) -> Iterator[_Result]:
+def _reviewed_results(found: Gathered, launch: Launch, mask: Callable[[str], str]) -> Iterator[_Result]:
+    """`mask`: masks what was withheld from other calls."""
     for each in found.reviewed.calls:
         if each.judgement is not None:
             output = each.judgement.output(launch.level, launch.options.policy)
-            yield _Result(tool=each.offer.name, call="", output=output)
+            yield _Result(tool=each.offer.name, call="", output=output.masked(mask))
 
 
 def _saved_results(ran: Iterable[Ran]) -> Iterator[_Result]:

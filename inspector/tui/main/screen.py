@@ -368,8 +368,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             self.app.end_answers(time())
         if event.state is SessionState.READY:
             notes = message.link.server.notes if message.link.server else ()
-            for words in filter(None, (shortened(event.message, 400), *notes, server.printed_before())):
-                self.notify(server.named(words), severity="warning", timeout=10, markup=False)
+            mask = server.vault.known_now.masked_text
+            for words in filter(None, (event.message, *notes, server.printed_before())):
+                shown = server.named(shortened(mask(words), 400))
+                self.notify(shown, severity="warning", timeout=10, markup=False)
         self._show_state()
 
     @on(ConnectionFailed)
@@ -782,6 +784,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def _show_failure(self, server: ServerParts, message: str, hint: str) -> None:
         self._end_opening()
         server.forget_call()
+        # The reason may quote stderr, which may repeat what was withheld from a result.
+        mask = server.vault.known_now.masked_text
+        message, hint = mask(message), mask(hint)
         if server.watch is not None and server.watch.shows_failure(message):
             return
         # A server that could not be started reports its state, and the reason again as that of the connection.

@@ -318,7 +318,7 @@ class ServerParts:
     def fail(self, message: str, hint: str) -> None:
         """Store and show the reason why there is no connection.
 
-        `message` and `hint` may quote untrusted text.
+        `message` and `hint` may quote untrusted text, in which withheld values are masked.
         """
         # The stderr of a browser says nothing about a page.
         is_page = isinstance(self.target, PageTarget)
@@ -329,7 +329,10 @@ class ServerParts:
             () if raised is None else (f"{raised.place}: {raised.words}" if raised.place else raised.words,)
         )
         recent = said or recent[-RECENT_LINES:]
-        self.failure = FailureView(message=message, hint=hint, stderr=stderr, recent=recent)
+        known = self.vault.known_now
+        self.failure = FailureView(
+            message=message, hint=hint, stderr=known.masked_lines(stderr), recent=known.masked_lines(recent)
+        )
 
     def listed(self) -> None:
         """Show the listing, which has changed, and review it."""

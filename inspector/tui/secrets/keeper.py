@@ -101,9 +101,17 @@ class VaultKeeper:
 
     def known_beside(self, record: CallRecord) -> KnownSecrets:
         """The values that were withheld from all calls so far, except perhaps from this call. Blocks."""
+        return self._known(but=record.number)
+
+    @property
+    def known_now(self) -> KnownSecrets:
+        """The values that were withheld from all calls so far. Blocks."""
+        return self._known(but=0)
+
+    def _known(self, but: int) -> KnownSecrets:
         with self._reading:
             for each in tuple(self._unread.values()):
-                if each.number != record.number:
+                if each.number != but:
                     self._learn_from(each)
             return self._secrets.known
 
