@@ -27,6 +27,8 @@ A shorter value is searched for as a whole word.
 """
 LONGEST = 128
 """The maximum length of a needle, in bytes. A longer needle is cut, so its value is found by its beginning."""
+MOST_IN_PARTS = 64_000
+"""The number of characters of a value in which `parts_in` finds parts."""
 
 SEPARATOR = "\0"
 """Separates texts that are searched together; ignored within a text."""
@@ -81,22 +83,33 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
     return frozenset(needle[:LONGEST] for needle in result if needle)
 
 
-def lines_in(values: Iterable[str]) -> set[str]:
-    """The lines of the values that have several, without those that are too short to be found in a text.
+def parts_in(values: Iterable[str]) -> set[str]:
+    """The lines of the values that have several, and the pieces of lines that are longer than a needle.
 
-    A program may write each line of such a value in a message of its own.
+    A program may write each of them in a message, a line or a spelling of its own. Parts that are too short to be
+    found in a text are left out.
     """
     return {
-        line
+        part
         for value in values
-        if "\n" in value or "\r" in value
-        for line in value.splitlines()
-        if len("".join(visible(line.replace(SEPARATOR, "")).split())) >= SHORTEST
+        if is_cut(value) or "\n" in value or "\r" in value
+        for line in value[:MOST_IN_PARTS].splitlines()
+        for part in (_pieces(line) if is_cut(line) else (line,))
+        # The needle of the value itself begins in the same way.
+        if not value.startswith(part) or part == line
+        if len("".join(visible(part.replace(SEPARATOR, "")).split())) >= SHORTEST
     }
 
 
+def _pieces(line: str) -> Iterator[str]:
+    step = LONGEST if line.isascii() else LONGEST // 4
+    # The last piece may overlap the one before: a short one would be found by chance.
+    yield from (line[start : start + step] for start in range(0, len(line) - step, step))
+    yield line[-step:]
+
+
 def is_cut(value: str) -> bool:
-    """True if a value is found by its beginning alone, because it is longer than a needle."""
+    """True if a value is longer than a needle, so that it is found by its beginning."""
     return len(value) > LONGEST // 4 and len(value.encode("utf-8", "surrogatepass")) > LONGEST
 
 

@@ -6,7 +6,7 @@ from threading import Lock
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.mask import MASK, mask_literally
-from inspector.boundary.spellings import is_cut, lines_in
+from inspector.boundary.spellings import MOST_IN_PARTS, is_cut, parts_in
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.pointer import join
@@ -34,11 +34,11 @@ class _Part:
         self.number = number
         self.texts = texts
         self._echoes = Echoes(texts)
-        self._lines = Echoes(lines_in(texts))
-        self._cut = Echoes(filter(is_cut, texts))
-        self._wide = [text for text in texts if "\n" in text or is_cut(text)]
+        self._in_parts = Echoes(parts_in(texts))
+        self._longest = Echoes(text for text in texts if len(text) > MOST_IN_PARTS)
+        self._long = [text for text in texts if "\n" in text or is_cut(text)]
         # The first use builds the search. This thread has found the values, and may take the time.
-        for search in (self._echoes, self._lines, self._cut):
+        for search in (self._echoes, self._in_parts, self._longest):
             search.matches(("built now, not where keys are handled",))
 
     @cached_property
@@ -48,18 +48,18 @@ class _Part:
     def found(self, texts: Iterable[str]) -> set[str]:
         return set(self._echoes.matches(texts))
 
-    def found_or_line(self, texts: Iterable[str]) -> set[str]:
-        """The texts that repeat a value, or a line of one that has several."""
+    def found_in_parts(self, texts: Iterable[str]) -> set[str]:
+        """The texts that repeat a value, or a line or a piece of a long one."""
         searched = list(texts)
-        return self.found(searched).union(self._lines.matches(searched))
+        return self.found(searched).union(self._in_parts.matches(searched))
 
-    def without_wide(self, text: str) -> str:
-        """`text` with masks for verbatim copies of long values and of those with several lines.
+    def without_long(self, text: str) -> str:
+        """`text` with masks for verbatim copies of long values.
 
-        All of its lines are masked if it has another copy of a long value, of which only the beginning can be found.
+        All of its lines are masked if it has another copy of a value of which not all parts can be found.
         """
-        text = mask_literally(text, self._wide)
-        return "\n".join([MASK] * (text.count("\n") + 1)) if self._cut.matches((text,)) else text
+        text = mask_literally(text, self._long)
+        return _masked_lines(text) if self._longest.matches((text,)) else text
 
 
 class KnownSecrets:
@@ -112,20 +112,20 @@ class KnownSecrets:
     def masked_text(self, text: str) -> str:
         """Mask each copy of a withheld value in a text.
 
-        If a copy is encoded, its whole line is masked, and so is a line of a value that has several. If a copy spans
+        If a copy is encoded, its whole line is masked, and so is a line with a part of a long value. If a copy spans
         several lines, all lines are masked. The number of lines stays.
         """
         for part in self._parts:
-            if not part.found_or_line((text,)):
+            if not part.found_in_parts((text,)):
                 continue
-            lines = part.without_wide(text).split("\n")
-            bad = part.found_or_line(lines)
-            text = "\n".join(
-                _without(part, line, lambda _: MASK, MASK) if line in bad else line for line in lines
-            )
-            if part.found((text,)):
+            lines = part.without_long(text).split("\n")
+            bad = part.found_in_parts(lines)
+            shown = [_without(part, line, lambda _: MASK, MASK) if line in bad else line for line in lines]
+            left = part.found_in_parts(shown)
+            text = "\n".join(MASK if line in left else line for line in shown)
+            if part.found_in_parts((text,)):
                 # A value is spread over several lines.
-                text = "\n".join(MASK for _ in lines)
+                text = _masked_lines(text)
         return text
 
     def masked_lines(self, lines: Sequence[str]) -> tuple[str, ...]:
@@ -182,6 +182,10 @@ def calls_withheld_from(why: Iterable[str]) -> str:
     second = f" and {others[0].removeprefix('withheld ')}" if others else ""
     more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
     return f"what was {first}{second}{more}"
+
+
+def _masked_lines(text: str) -> str:
+    return "\n".join([MASK] * (text.count("\n") + 1))
 
 
 def _without(part: _Part, text: str, word: Callable[[Json], str], whole: str | None = None) -> str:

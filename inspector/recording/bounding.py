@@ -321,9 +321,9 @@ class Bounder:
             return value if by_us else self.key.marker(UNJUDGED, value)
         # A result that is withheld as a whole has common words. They must not remove definitions from a listing.
         known = (is_of_server(event) and self._in_order) or self.known
-        # A server may log a value line by line.
+        # A server may log a value in parts.
         is_said = isinstance(event, Notification)
-        left = known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)), lines=is_said)
+        left = known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)), parts=is_said)
         if not by_us or left is value or not isinstance(left, dict) or not is_marker(left.get("method")):
             return left
         return {**left, "method": text_at(value, "method")}

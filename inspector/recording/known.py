@@ -7,7 +7,7 @@ from functools import partial
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.mask import MASK, mask_literally, mask_words
 from inspector.boundary.passing import KNOWN_KEYS
-from inspector.boundary.spellings import SHORTEST, is_cut, lines_in
+from inspector.boundary.spellings import MOST_IN_PARTS, SHORTEST, is_cut, parts_in
 from inspector.boundary.unseen import visible
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
@@ -47,10 +47,10 @@ class KnownValues:
         """Texts, such as names of tools, that are not secret even if they equal a withheld value."""
         self._strong = _Generations()
         self._weak = _Generations()
-        self._lines = _Generations()
-        """The lines of the values that have several."""
-        self._cut = _Generations()
-        """The values that are found by their beginnings alone."""
+        self._parts = _Generations()
+        """The lines and pieces of long values."""
+        self._longest = _Generations()
+        """The values that are too long for all of their parts to be found."""
 
     def learn(self, values: Iterable[Json], *, is_whole: bool = False) -> None:
         """Add withheld values.
@@ -64,8 +64,8 @@ class KnownValues:
         texts = {_unsigned(text) for text in spelt} - self.public
         strong = {text for text in texts if len("".join(visible(text).split())) >= SHORTEST}
         self._strong.add(strong)
-        self._lines.add(lines_in(strong) - self.public)
-        self._cut.add({text for text in strong if is_cut(text)})
+        self._parts.add(parts_in(strong) - self.public)
+        self._longest.add({text for text in strong if len(text) > MOST_IN_PARTS})
         weak, keys = texts - strong, keys - self.names
         if is_whole:
             common = set(_COMMON_WORDS.split())
@@ -99,28 +99,28 @@ class KnownValues:
         texts_in(value, texts, keys)
         return (texts - self.public) | (keys - self.names)
 
-    def found(self, texts: Iterable[str], *, weak: bool, lines: bool = False) -> set[str]:
+    def found(self, texts: Iterable[str], *, weak: bool, parts: bool = False) -> set[str]:
         """The members of `texts` that repeat a withheld value.
 
-        `weak`: whether short values count. `lines`: whether a single line of a value does.
+        `weak`: whether short values count. `parts`: whether a line or a piece of a long value does.
         """
         asked = list(texts)
         bad = self._strong.found(asked)
         if weak:
             bad |= self._weak.found(asked)
-        return bad | self._lines.found(asked) if lines else bad
+        return bad | self._parts.found(asked) if parts else bad
 
-    def covered(self, value: Json, key: MarkerKey, *, weak: bool, lines: bool = False) -> Json:
+    def covered(self, value: Json, key: MarkerKey, *, weak: bool, parts: bool = False) -> Json:
         """`value` with a marker for every leaf that repeats a withheld value, and every object with such a key.
 
-        The queries of URLs are withheld too, and so are objects of a server that look like a marker. `weak`, `lines`:
+        The queries of URLs are withheld too, and so are objects of a server that look like a marker. `weak`, `parts`:
         as in `found`.
         """
         texts, keys = set[str](), set[str]()
         texts_in(value, texts, keys)
         if MARKER in keys:
             value = unforged(value, key)
-        bad = self.found(texts, weak=weak, lines=lines) - self.public
+        bad = self.found(texts, weak=weak, parts=parts) - self.public
         bad_keys = self.found(keys - self.names - {MARKER}, weak=weak)
         queried = any("?" in text and _URL.fullmatch(text) for text in texts)
         if not (bad or bad_keys or queried):
@@ -151,21 +151,21 @@ class KnownValues:
         return map(join, found)
 
     def masked_text(self, text: str) -> str:
-        """`text` with a mask for each word that repeats a withheld value or a line of one, however short. For display.
+        """`text` with a mask for each word that repeats a withheld value or a part of one, however short. For display.
 
         If no single word of a line repeats the value, the whole line is masked. If the text has the beginning of a
-        long value that is not written as it was withheld, the whole text is masked.
+        value of which not all parts can be found, and which is not written as it was withheld, all of it is masked.
         """
         if self._strong.found([text]):
             several = (value for value in self._strong.texts if "\n" in value or is_cut(value))
             text = mask_literally(text, several)
-        if self._cut.found([text]):
+        if self._longest.found([text]):
             return MASK
-        return mask_words(text, partial(self.found, weak=True, lines=True))
+        return mask_words(text, partial(self.found, weak=True, parts=True))
 
     def covered_text(self, text: str, key: MarkerKey, *, weak: bool = True) -> Json:
-        """The text, or a marker if it repeats a withheld value or a line of one."""
-        return key.marker(ECHO, text) if self.found((text,), weak=weak, lines=True) else text
+        """The text, or a marker if it repeats a withheld value or a part of one."""
+        return key.marker(ECHO, text) if self.found((text,), weak=weak, parts=True) else text
 
     def covered_name(self, name: str, key: MarkerKey) -> str:
         """The name of a tool, or the text for a marker if it repeats a withheld value."""

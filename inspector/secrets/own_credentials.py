@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.mask import mask_words
-from inspector.boundary.spellings import SHORTEST, lines_in
+from inspector.boundary.spellings import SHORTEST, parts_in
 from inspector.credentials.find import sightings
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
@@ -65,7 +65,7 @@ class OwnCredentials:
         )
         self._plain = re.compile("|".join(map(re.escape, self._values)), re.IGNORECASE)
         parts = (part for value in self._values for part in _with_halves(value))
-        self._echoes = Echoes((*parts, *lines_in(self._values)))
+        self._echoes = Echoes((*parts, *parts_in(self._values)))
 
     def mask(self, text: str) -> str:
         """Mask the words that repeat a credential; if no single word does, mask the whole line or text.

@@ -453,7 +453,8 @@ def result_view(
     in_reasons = {shown.output.sentence, *(credential.remark for credential in passing)}
     for pointer, why in credentials.items():
         found.add((SideDifference.REACHES, "", why), pointer, 0)
-    for violation in shown.output.violations:
+    output = shown.output.masked(known.masked_text) if known is not None else shown.output
+    for violation in output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
     gone = frozenset(removal.pointer for removal in recorded)
     free = _without_copies(shown, gone) if shown.output.is_asked else Undeclared()
@@ -490,7 +491,7 @@ def result_view(
         model_bytes=shown.model_bytes,
         undeclared=free,
         recorded=gone,
-        output=shown.output,
+        output=output,
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
         holder=holder,

@@ -1,0 +1,68 @@
+"""A server that repeats what one call returned as sensitive: on stderr, in logs and in later results, in parts.
+
+The argument is a JSON file with the values `pem`, `long` and `code`.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+VALUES = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+EVERY = (f"code {VALUES['code']}\r", f"long: {VALUES['long']}", *VALUES["pem"].split("\n"))
+MARKED = {"type": "string", "x-sensitive": True}
+SCHEMAS: dict[str, dict[str, object]] = {
+    "get": {"properties": dict.fromkeys(VALUES, MARKED)},
+    "tells": {"properties": {"number": {"type": "integer"}, "text": {"type": "string"}}},
+    "ends": {},
+}
+
+
+def send(message: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def call(name: str) -> dict[str, object]:
+    if name != "get":
+        for line in EVERY:
+            sys.stderr.write(f"{line}\n")
+            send({"method": "notifications/message", "params": {"level": "info", "data": line}})
+    if name == "ends":
+        time.sleep(0.2)
+        os._exit(3)
+    said = {"number": VALUES["code"], "text": f"It is {VALUES['long']}"}
+    text = f"It is {VALUES['long']}" if name == "get" else "told"
+    return {
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": VALUES if name == "get" else said,
+    }
+
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer: dict[str, object] = {"error": {"code": -32601, "message": "no"}}
+    if asked["method"] == "initialize":
+        info = {"name": "parting", "version": "1"}
+        found = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}, "logging": {}},
+            "serverInfo": info,
+        }
+        answer = {"result": found}
+    elif asked["method"] == "tools/list":
+        tools = [
+            {
+                "name": name,
+                "inputSchema": {"type": "object"},
+                "outputSchema": {"type": "object", **schema},
+                "annotations": {"readOnlyHint": True},
+            }
+            for name, schema in SCHEMAS.items()
+        ]
+        answer = {"result": {"tools": tools}}
+    elif asked["method"] == "tools/call":
+        answer = {"result": call(asked["params"]["name"])}
+    if "id" in asked:
+        send({"id": asked["id"], **answer})
