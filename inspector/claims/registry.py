@@ -12,7 +12,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
+from inspector.claims.claim import Claim, ClaimKey, Standing, Subject, Vocabulary
 from inspector.claims.layout import REPEATED, Member, members
 from inspector.claims.once import once
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
@@ -43,6 +43,12 @@ def vocabularies() -> tuple[Vocabulary, ...]:
             key=lambda vocabulary: (standings.index(vocabulary.standing), vocabulary.name),
         )
     )
+
+
+@cache
+def keys_by_name() -> Mapping[tuple[str, str], ClaimKey]:
+    """The keys of all vocabularies, by the name of the vocabulary and their own."""
+    return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
 
 
 @once

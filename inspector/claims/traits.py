@@ -17,7 +17,6 @@ from inspector.claims.claim import (
     LEVELS,
     OUTCOMES,
     Claim,
-    ClaimKey,
     Implication,
     Sort,
     TraitName,
@@ -25,7 +24,7 @@ from inspector.claims.claim import (
     words_of,
 )
 from inspector.claims.once import once
-from inspector.claims.registry import claims_of_tool, vocabularies
+from inspector.claims.registry import claims_of_tool, keys_by_name, vocabularies
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
 
@@ -208,11 +207,6 @@ def _union(readings: Sequence[_Reading]) -> Trait:
 
 
 @cache
-def _keys() -> Mapping[tuple[str, str], ClaimKey]:
-    return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
-
-
-@cache
 def _implications_within(container: str) -> tuple[Implication, ...]:
     groups = (
         key.implications
@@ -227,7 +221,7 @@ def _implications(claim: Claim) -> tuple[Implication, ...]:
     """The implications of a claim. A malformed container implies whatever its keys might have implied."""
     if claim.container:
         return () if claim.well_formed or _is_empty(claim.value) else _implications_within(claim.key)
-    key = _keys().get((claim.vocabulary, claim.key))
+    key = keys_by_name().get((claim.vocabulary, claim.key))
     return key.implications if key else ()
 
 

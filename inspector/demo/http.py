@@ -36,10 +36,6 @@ class HttpSite:
     def url(self) -> str:
         return f"{self.origin}/mcp"
 
-    @property
-    def sse_url(self) -> str:
-        return f"{self.origin}/sse"
-
     async def __aenter__(self) -> Self:
         self._listener = await listen(self._port, self._connected)
         port: int = self._listener.sockets[0].getsockname()[1]

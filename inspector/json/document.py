@@ -118,11 +118,6 @@ class Document:
             value = texts[2] if len(texts) > 2 else texts[0]
             yield PlainLine(place.pointer, self._blanks(place), "".join(texts), value)
 
-    def first_line(self, pointer: str) -> int | None:
-        """The index of the line on which the value at `pointer` begins; None if there is no such value."""
-        extent = self.extent(pointer)
-        return None if extent is None else extent.start
-
     def extent(self, pointer: str) -> range | None:
         """The lines that the value at `pointer` takes; None if there is no such value."""
         try:

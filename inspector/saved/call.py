@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Mapping
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
 
@@ -77,7 +76,3 @@ class SavedCall(Struct, frozen=True, kw_only=True):
     def whole_arguments(self, values: Mapping[str, str]) -> JsonObject:
         """All arguments of the call. `values`: the values of the secret arguments, by name."""
         return {**self.arguments, **values}
-
-    def with_server(self, server: str) -> "SavedCall":
-        """A copy of this call with another server."""
-        return replace(self, server=server)

@@ -45,7 +45,7 @@ for line in sys.stdin:
     answer: dict[str, object] = {"error": {"code": -32601, "message": "no"}}
     if asked["method"] == "initialize":
         info = {"name": "parting", "version": "1"}
-        found = {
+        found: dict[str, object] = {
             "protocolVersion": "2025-11-25",
             "capabilities": {"tools": {}, "logging": {}},
             "serverInfo": info,

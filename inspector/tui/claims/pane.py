@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from inspector.claims.claim import Claim, ClaimKey, Standing, Subject, Vocabulary
-from inspector.claims.registry import vocabularies
+from inspector.claims.claim import Claim, Standing, Subject, Vocabulary
+from inspector.claims.registry import keys_by_name, vocabularies
 from inspector.json.exact import Json, Malformed, dump_text
 from inspector.protocol.catalogue import Entry
 from inspector.protocol.page import RefusedTool
@@ -74,7 +74,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
 def claim_detail(row: ClaimRow) -> Content:
     """A claim in full, with the meaning of its key and its vocabulary."""
     claim = row.claim
-    vocabulary, key = vocabulary_named(claim.vocabulary), _keys().get((claim.vocabulary, claim.key))
+    vocabulary, key = vocabulary_named(claim.vocabulary), keys_by_name().get((claim.vocabulary, claim.key))
     lines = [
         Content.assemble(
             content(shortened(f"{claim.vocabulary}: {claim.key}", 120), "bold"),
@@ -143,11 +143,6 @@ def _sign(row: ClaimRow) -> tuple[str, str]:
 @cache
 def _vocabularies() -> Mapping[str, Vocabulary]:
     return {vocabulary.name: vocabulary for vocabulary in vocabularies()}
-
-
-@cache
-def _keys() -> Mapping[tuple[str, str], ClaimKey]:
-    return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
 
 
 class ClaimsPane(Vertical):

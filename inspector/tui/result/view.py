@@ -453,8 +453,7 @@ def result_view(
     in_reasons = {shown.output.sentence, *(credential.remark for credential in passing)}
     for pointer, why in credentials.items():
         found.add((SideDifference.REACHES, "", why), pointer, 0)
-    output = shown.output.masked(known.masked_text) if known is not None else shown.output
-    for violation in output.violations:
+    for violation in (output := _output(shown, known)).violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
     gone = frozenset(removal.pointer for removal in recorded)
     free = _without_copies(shown, gone) if shown.output.is_asked else Undeclared()
@@ -734,6 +733,11 @@ def _worst_first(
 
     places = dict.fromkeys((*outline.tops, *sorted(exposed), *broken, *sorted(free | gone)))
     return tuple(sorted(places, key=weight))
+
+
+def _output(shown: Projection, known: KnownSecrets | None) -> OutputCheck:
+    """The comparison with the output schema. Its messages quote nothing that was withheld from another call."""
+    return shown.output if known is None else shown.output.masked(known.masked_text)
 
 
 def _rule_weight(rule: str) -> int:

@@ -195,7 +195,6 @@ class Lines(ScrollView, can_focus=True):
 
 REMOVED = "-"
 MARKED = "!"
-GAP = "┄"
 _STYLES = {
     SpanKind.PUNCTUATION: "$foreground 70%",
     SpanKind.KEY: "$text-primary",
@@ -220,15 +219,6 @@ def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
     return Content.assemble(
         cursor, (f"{sign} ", "bold $text-accent"), *((span.text, _STYLES[span.kind]) for span in line.spans)
     )
-
-
-def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
-    """An empty row, for a line that only the other side has. `sign`: the sign of that line."""
-    cursor = "▸" if here else " "
-    if sign == " ":
-        return Content(cursor)
-    style = "$text-error" if sign == REMOVED else "$text-accent"
-    return Content.assemble(cursor, (f"{sign} ", style), (GAP * max(width - 4, 1), "$foreground 20%"))
 
 
 def marked(line: Content) -> Content:
