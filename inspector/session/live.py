@@ -351,73 +351,15 @@ class Session:
             raise UsageError(*shared_name(name, [tool.name for tool in shared]))
         at_s = connection.now_s()
         if isinstance(self.target, PageTarget):
-            if tool and tool.item:
-                raise UsageError("a page has no resources and no prompts", "Use sightline call.")
-            answer = await self._page().call(
-                tool,
-                name,
-                arguments,
-                timeout_s=timeout_s or self.options.timeout_s,
-                forms=self.options.forms,
-                on_filled=lambda: on_progress(FILLED) if on_progress else None,
-            )
-            at_s = answer.asked_s or at_s
+            answer = await self._page_answer(tool, name, arguments, on_progress, timeout_s)
+            asked_s = answer.asked_s
         else:
-            with self._in_call():
-                method, params = request_of(tool, name, arguments)
-                self._learn_arguments(tool, arguments)
-                if as_task(tool, self.server):
-                    params["task"] = {}
-                members: JsonObject = {
-                    **(meta or {}),
-                    **({"annotations": annotations} if annotations else {}),
-                }
-                self.asker.begin()
-                asked_s: list[float | None] = []
-
-                async def ask(sent: JsonObject) -> "FramedAnswer":
-                    found = await self._ask(
-                        lambda reached: reached.request(
-                            method,
-                            sent,
-                            timeout_s=timeout_s or self.options.timeout_s,
-                            on_progress=lambda params: (
-                                on_progress(progress_of(params)) if on_progress else None
-                            ),
-                            input_schema=tool.input_schema if tool and not tool.item else None,
-                        ),
-                        name,
-                        tool,
-                    )
-                    asked_s.append(found.asked_s)
-                    return found
-
-                sent = with_meta(params, members) if members else params
-                answering = partial(answered_in_rounds, ask, sent, self.asker)
-                answer = await answering()
-                if asked_s[0] is not None and self._connection is connection:
-                    # The duration is measured from frame to frame, as in the timeline and in recordings.
-                    at_s = asked_s[0]
-                # Only the handshake era has a notification of the end of a visit.
-                within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
-
-                def say(progress: Progress) -> None:
-                    if on_progress:
-                        on_progress(progress)
-
-                if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
-                    say(AGAIN)
-                    answer = await answering()
-                answer = await answered_by_task(
-                    answer,
-                    lambda method, params, within_s: self._ask(
-                        lambda reached: reached.request(method, params, timeout_s=within_s)
-                    ),
-                    self.asker,
-                    timeout_s=timeout_s or self.options.timeout_s,
-                    limit_s=timeout_s,
-                    on_progress=on_progress,
-                )
+            members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
+            answer, asked_s = await self._server_answer(
+                tool, name, arguments, members, on_progress, timeout_s
+            )
+        # The duration is measured from frame to frame, as in the timeline and in recordings.
+        at_s = at_s if asked_s is None else asked_s
         is_answered = answer.frame is not None and not isinstance(answer.outcome, Failure)
         ended_s = answer.frame.at_s if answer.frame is not None and is_answered else connection.now_s()
         record = CallRecord(
@@ -439,6 +381,88 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    async def _page_answer(
+        self,
+        tool: Tool | None,
+        name: str,
+        arguments: JsonObject,
+        on_progress: Callable[[Progress], None] | None,
+        timeout_s: float | None,
+    ) -> "FramedAnswer":
+        if tool and tool.item:
+            raise UsageError("a page has no resources and no prompts", "Use sightline call.")
+        return await self._page().call(
+            tool,
+            name,
+            arguments,
+            timeout_s=timeout_s or self.options.timeout_s,
+            forms=self.options.forms,
+            on_filled=lambda: on_progress(FILLED) if on_progress else None,
+        )
+
+    async def _server_answer(
+        self,
+        tool: Tool | None,
+        name: str,
+        arguments: JsonObject,
+        members: JsonObject,
+        on_progress: Callable[[Progress], None] | None,
+        timeout_s: float | None,
+    ) -> "tuple[FramedAnswer, float | None]":
+        """The answer of a server, after all rounds, visits and tasks, and the time of the first request.
+
+        The time is None if another connection has replaced the one in use. `members`: the members of `_meta`. The other parameters are those of `call`.
+        """
+        limit_s, used = timeout_s or self.options.timeout_s, self._connection
+        first_s: list[float | None] = []
+
+        def say(progress: Progress) -> None:
+            if on_progress:
+                on_progress(progress)
+
+        async def ask(sent: JsonObject) -> "FramedAnswer":
+            found = await self._ask(
+                lambda reached: reached.request(
+                    method,
+                    sent,
+                    timeout_s=limit_s,
+                    on_progress=lambda params: say(progress_of(params)),
+                    input_schema=tool.input_schema if tool and not tool.item else None,
+                ),
+                name,
+                tool,
+            )
+            first_s.append(found.asked_s)
+            return found
+
+        with self._in_call():
+            method, params = request_of(tool, name, arguments)
+            self._learn_arguments(tool, arguments)
+            if as_task(tool, self.server):
+                params["task"] = {}
+            self.asker.begin()
+            answering = partial(
+                answered_in_rounds, ask, with_meta(params, members) if members else params, self.asker
+            )
+            answer = await answering()
+            asked_s = first_s[0] if self._connection is used else None
+            # Only the handshake era has a notification of the end of a visit.
+            within_s = limit_s if self._is_handshake else 0.0
+            if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
+                say(AGAIN)
+                answer = await answering()
+            answer = await answered_by_task(
+                answer,
+                lambda method, params, within_s: self._ask(
+                    lambda reached: reached.request(method, params, timeout_s=within_s)
+                ),
+                self.asker,
+                timeout_s=limit_s,
+                limit_s=timeout_s,
+                on_progress=on_progress,
+            )
+        return answer, asked_s
 
     def _learn_arguments(self, tool: Tool | None, arguments: JsonObject) -> None:
         # Only the end of a command quotes its stderr.
