@@ -27,6 +27,7 @@ TESTS = (
     "tests/boundary",
     "tests/hosts/test_projection_guards.py",
     "tests/proof",
+    "tests/recording/test_live_and_recorded.py",
     "tests/secrets/test_secret_references.py",
 )
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")

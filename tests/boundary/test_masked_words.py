@@ -1,0 +1,119 @@
+"""Masks in texts: words, lines and whole texts that repeat a value, and the parts in which a long value is searched for."""
+
+import pytest
+
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.mask import MASK, mask_literally, mask_words
+from inspector.boundary.removals import MarkedRows, RemovalPlaces, places
+from inspector.boundary.spellings import LONGEST, MOST_IN_PARTS, is_cut, parts_in
+from tests.boundary.bounding import SENSITIVE, fields, judged
+
+
+def repeating(texts: set[str]) -> set[str]:
+    """The texts that have the letters a, b and c in this order, whatever is between them."""
+    return {
+        text
+        for text in texts
+        if "a" in text and "b" in text.partition("a")[2] and "c" in text.rpartition("b")[2]
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("", ""),
+        ("ab d\nd", "ab d\nd"),
+        ("x abc y", "x • y"),
+        ("x abc y\nabd\nz abc", "x • y\nabd\nz •"),
+        ("x ab-c  y-abc", "x •  •"),
+        ("x a b c y\nz", "•\nz"),
+        ("x\nabc a b c\ny", "x\n•\ny"),
+        ("x a\nb\nc y", "•"),
+        ("abc\na\nb c", "•"),
+    ],
+)
+def test_the_smallest_part_of_a_text_that_repeats_a_value_is_masked(text: str, masked: str) -> None:
+    assert mask_words(text, repeating, "•") == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "masked"),
+    [
+        ("a one b", ["one"], f"a {MASK} b"),
+        ("a one two b one", ["one", "one two"], f"a {MASK} b {MASK}"),
+        ("a one\ntwo b", ["one\ntwo"], f"a {MASK}\n{MASK} b"),
+        ("a one\nx\ntwo b", ["one\ntwo"], "a one\nx\ntwo b"),
+    ],
+)
+def test_the_longest_verbatim_copies_are_masked_and_the_lines_stay(
+    text: str, values: list[str], masked: str
+) -> None:
+    assert mask_literally(text, values) == masked
+
+
+def test_a_value_that_is_longer_than_a_needle_is_cut() -> None:
+    assert [is_cut("x" * length) for length in (32, 33, LONGEST, LONGEST + 1)] == [False, False, False, True]
+    assert [is_cut("é" * length) for length in (LONGEST // 2, LONGEST // 2 + 1)] == [False, True]
+    assert [is_cut("\U0001f600" * length) for length in (32, 33)] == [False, True]
+
+
+def test_the_parts_of_a_value_are_its_lines_and_the_pieces_of_long_lines() -> None:
+    long = "".join(f"{number:04}" for number in range(80))
+    assert parts_in(["short", "one line of 20 chars", long[:LONGEST]]) == set()
+    assert parts_in(["first line\nsecond line\n\nfive5\n  six6 \nsixsix"]) == {
+        "second line",
+        "first line",
+        "sixsix",
+    }
+    assert parts_in(["only one\n"]) == {"only one"}
+    assert parts_in(["first line\rsecond line"]) == {"first line", "second line"}
+    # Its beginning is the needle of the value itself. The last piece overlaps the one before.
+    assert parts_in([long]) == {long[LONGEST : 2 * LONGEST], long[-LONGEST:]}
+    assert parts_in([f"a first line\n{long}"]) == {
+        "a first line",
+        *(long[:LONGEST], long[LONGEST : 2 * LONGEST], long[-LONGEST:]),
+    }
+    accents = "é" * 30 + "ü" * 40
+    assert parts_in([f"line one\n{accents}"]) == {"line one", accents[:32], accents[32:64], accents[-32:]}
+    exact = long[:LONGEST] + "x" * LONGEST
+    assert parts_in([exact]) == {"x" * LONGEST}
+
+
+def test_only_the_beginning_of_a_huge_value_is_searched_for_in_parts() -> None:
+    found = parts_in(["first line\n" + "x" * MOST_IN_PARTS + "\nlast line"])
+    assert "first line" in found
+    assert "last line" not in found
+
+
+def test_the_outermost_removal_around_a_pointer_is_found_in_rows_too() -> None:
+    rows = {"type": "array", "items": fields(pin=SENSITIVE, tag=SENSITIVE, id={"type": "string"})}
+    schema = fields(rows=rows, key=SENSITIVE)
+    values = [{"pin": "p1", "tag": "t1", "id": str(number)} for number in range(20)]
+    value = {"structuredContent": {"rows": values, "key": {"in": ["a"]}}, "_meta": {"k": 1}}
+    removals = judged(value, schema, Level.CLOSED).removals
+    assert any(isinstance(place, MarkedRows) for _, place in places(removals)), "they are kept as rows"
+    found = RemovalPlaces(removals)
+    assert found
+    for number in (0, 7, 19):
+        for key in ("pin", "tag"):
+            at = f"/structuredContent/rows/{number}/{key}"
+            assert found.around(at) == found.around(f"{at}/0/x") == (at, Rule.X_SENSITIVE)
+    for pointer in ("", "/structuredContent", "/structuredContent/rows", "/structuredContent/rows/0"):
+        assert found.around(pointer) is None
+    for token in ("20", "-1", "x", "01x", ""):
+        assert found.around(f"/structuredContent/rows/{token}/pin") is None
+    assert found.around("/structuredContent/rows/0/id") is None
+    assert found.around("/structuredContent/key/in/0") == ("/structuredContent/key", Rule.X_SENSITIVE)
+    # The first rule at a place counts.
+    twice = [*removals, removals[0].__class__(pointer="/structuredContent/key", rule=Rule.META, detail="d")]
+    assert RemovalPlaces(twice).around("/structuredContent/key") == (
+        "/structuredContent/key",
+        Rule.X_SENSITIVE,
+    )
+    without = RemovalPlaces(removals, without={Rule.X_SENSITIVE})
+    assert without.around("/structuredContent/key") is None
+    assert without.around("/structuredContent/rows/0/pin") is None
+    assert not RemovalPlaces(())
+    only_rows = judged({"structuredContent": values}, rows, Level.DECLARED).removals
+    assert [isinstance(place, MarkedRows) for _, place in places(only_rows)] == [True]
+    assert RemovalPlaces(only_rows)
