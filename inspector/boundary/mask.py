@@ -1,16 +1,20 @@
 """Replaces sensitive parts of the raw result by a mask for the screen; everything else is as sent."""
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from typing import TypeAlias
 
 from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.echoes import Echoes
 from inspector.boundary.removals import MarkedRows, places
+from inspector.boundary.spellings import SHORTEST, Spelling
 from inspector.json.edit import Copied
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import index_of, join, split
 
 _WORDS = re.compile(r"\S+")
+_MOST_LITERALS = 300
+"""The number of values that are masked within a line. With more, the whole line is masked."""
 MASK = "••••••••"
 """The replacement of a masked value. Its length is constant, so it reveals nothing."""
 
@@ -78,12 +82,66 @@ def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: s
     return by if masked in repeating({masked}) else masked
 
 
-def mask_literally(text: str, values: Iterable[str]) -> str:
-    """Replace each verbatim copy of a value in `text`, and of all its lines, by masks. The number of lines stays."""
-    for value in sorted(values, key=len, reverse=True):
-        if value in text:
-            text = text.replace(value, "\n".join([MASK] * (value.count("\n") + 1)))
+def outer_values(values: Iterable[str]) -> tuple[str, ...]:
+    """The values that no other value contains, the longest first; none if there are more than `_MOST_LITERALS`.
+
+    Only these may be masked within a line: a copy of another value may belong to one of the value that contains it,
+    whose rest would be left.
+    """
+    every = set(values)
+    if len(every) > _MOST_LITERALS:
+        return ()
+    outer: dict[str, str] = {}
+    for value in sorted(every, key=lambda value: (-len(value), value)):
+        folded = "".join(value.casefold().split())
+        if not any(folded in other and folded != other for other in outer.values()):
+            outer[value] = folded
+    return tuple(outer)
+
+
+def mask_literally(text: str, values: Iterable[str], word: Callable[[str], str] = lambda _: MASK) -> str:
+    """Replace each copy of a value in `text`, in any letter case. The number of lines stays.
+
+    `values`: from `outer_values`. `word`: the mask for a value. A value that is short is replaced only as a whole word.
+    """
+    for value in values:
+        if value.casefold() not in text.casefold():
+            continue
+        pattern = re.escape(value) if len(value) >= SHORTEST else rf"(?<!\w){re.escape(value)}(?!\w)"
+        shown = "\n".join([word(value)] * (value.count("\n") + 1))
+        text = re.sub(pattern, lambda _, shown=shown: shown, text, flags=re.IGNORECASE)
     return text
+
+
+def mask_lines(
+    text: str,
+    values: Collection[str],
+    matches: Callable[[Collection[str]], Mapping[str, Spelling]],
+    by: str = MASK,
+) -> str:
+    """Mask each copy of a withheld value in a text; the number of lines stays.
+
+    A copy of a value of `values`, from `outer_values`, is replaced. A line with any other copy is masked as a whole. All
+    lines are masked if a copy is encoded or spans several lines. `matches`: returns those of the given texts that repeat
+    a value, each with the spelling. `by`: the mask.
+    """
+    if not matches((text,)):
+        return text
+    lines = mask_literally(text, values, lambda _: by).split("\n")
+    found = matches(lines)
+    shown = [by if line in found else line for line in lines]
+    # Another line may have the rest of an encoded copy, or of one of which this line repeats another value.
+    is_encoded = any(spelling is not Spelling.PLAIN for spelling in found.values())
+    if is_encoded or _spans(lines, values) or matches(("\n".join(shown),)):
+        shown = [by] * len(lines)
+    return "\n".join(shown)
+
+
+def _spans(lines: list[str], values: Iterable[str]) -> bool:
+    """True if several lines repeat one of the values together. Values of several lines are searched for line by line."""
+    echoes = Echoes(value for value in values if "\n" not in value and "\r" not in value)
+    whole = echoes.matches(lines)
+    return bool(echoes.matches(("\n".join("" if line in whole else line for line in lines),)))
 
 
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:

@@ -52,8 +52,10 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
     """False if there was nothing to check: no schema is declared, or the call did not succeed."""
 
     def masked(self, mask: Callable[[str], str]) -> "OutputCheck":
-        """A copy with `mask` applied to the message of each violation, which quotes the value."""
-        found = tuple(replace(each, message=mask(each.message)) for each in self.violations)
+        """A copy with `mask` applied to the pointer and the message of each violation, which may quote the result."""
+        found = tuple(
+            replace(each, pointer=mask(each.pointer), message=mask(each.message)) for each in self.violations
+        )
         return replace(self, violations=found)
 
     @property

@@ -95,8 +95,8 @@ def parts_in(values: Iterable[str]) -> set[str]:
         if is_cut(value) or "\n" in value or "\r" in value
         for line in value[:MOST_IN_PARTS].splitlines()
         for part in (_pieces(line) if is_cut(line) else (line,))
-        # The needle of the value itself begins in the same way.
-        if not value.startswith(part) or part == line
+        # A first piece without blanks is the needle of the value itself.
+        if not (len(part) == LONGEST and value.startswith(part) and is_visible(part) and " " not in part)
         if len("".join(visible(part.replace(SEPARATOR, "")).split())) >= SHORTEST
     }
 

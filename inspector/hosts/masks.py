@@ -14,7 +14,7 @@ from inspector.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.judgement import Judgement
-from inspector.boundary.mask import MASK, SHOWN
+from inspector.boundary.mask import MASK, SHOWN, mask_literally, outer_values
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.passing import KNOWN_KEYS
 from inspector.boundary.reading import PROTOCOL_MEMBERS, raw_of
@@ -36,8 +36,6 @@ _MANY = 200
 """The maximum length of a withheld list whose items are masked one by one."""
 _DEEP = 40
 """The maximum depth to which a withheld value keeps its shape."""
-_LITERALS = 300
-"""The maximum number of secret texts that are replaced one by one in other texts."""
 _SHORTEST_MASKED = 4
 """The minimum length, in characters, of a secret that is masked inside a text."""
 _Word: TypeAlias = Callable[[Json], str]
@@ -167,12 +165,12 @@ class Masks:
         return Echoes(self._values or (), names=self._contract.names)
 
     @cached_property
-    def _literals(self) -> list[str]:
-        """The texts of the secrets, the longest first; empty if there are more than `_LITERALS`."""
+    def _literals(self) -> tuple[str, ...]:
+        """The texts of the secrets that may be masked within a text."""
         texts = set[str]()
         for value in self._values or ():
             texts_in(value, texts, set(), at_least=_SHORTEST_MASKED)
-        return sorted(texts, key=len, reverse=True) if len(texts) <= _LITERALS else []
+        return outer_values(texts)
 
     def _masked(self, word: _Word) -> Json:
         copied = Copied(self._raw)
@@ -256,9 +254,7 @@ class Masks:
         if found is not None and isinstance(found.value, (dict, list)):
             masked = dump_text(self._without_copies(found.value, word))
         else:
-            masked = text
-            for literal in self._literals:
-                masked = masked.replace(literal, word(literal))
+            masked = mask_literally(text, self._literals, word)
         return self._mask(text, word) if self._echoes.matches((masked,)) else masked
 
 

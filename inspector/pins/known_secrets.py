@@ -1,12 +1,12 @@
 """Collects the values withheld from any call of a session, and masks them wherever else they are shown."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import MASK, mask_literally
-from inspector.boundary.spellings import MOST_IN_PARTS, is_cut, parts_in
+from inspector.boundary.mask import MASK, mask_lines, mask_literally, outer_values
+from inspector.boundary.spellings import MOST_IN_PARTS, Spelling, parts_in
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.pointer import join
@@ -15,8 +15,6 @@ from inspector.json.walk import places
 
 _MOST_PARTS = 32
 """The maximum number of calls whose values are searched for separately. Beyond it, they are joined."""
-_MOST_LITERALS = 300
-"""The number of values of one call that are masked within a text. With more, the whole text is masked."""
 _LONGEST = 4_000
 """The number of characters that `short` searches. It is small, because `short` delays key presses."""
 _LEFT_OUT = 400
@@ -36,30 +34,28 @@ class _Part:
         self._echoes = Echoes(texts)
         self._in_parts = Echoes(parts_in(texts))
         self._longest = Echoes(text for text in texts if len(text) > MOST_IN_PARTS)
-        self._long = [text for text in texts if "\n" in text or is_cut(text)]
         # The first use builds the search. This thread has found the values, and may take the time.
         for search in (self._echoes, self._in_parts, self._longest):
             search.matches(("built now, not where keys are handled",))
 
     @cached_property
     def literals(self) -> Sequence[str]:
-        return sorted(self.texts, key=len, reverse=True) if len(self.texts) <= _MOST_LITERALS else ()
+        return outer_values(self.texts)
 
     def found(self, texts: Iterable[str]) -> set[str]:
         return set(self._echoes.matches(texts))
 
-    def found_in_parts(self, texts: Iterable[str]) -> set[str]:
-        """The texts that repeat a value, or a line or a piece of a long one."""
-        searched = list(texts)
-        return self.found(searched).union(self._in_parts.matches(searched))
+    def masked_lines(self, text: str) -> str:
+        """`text` with masks, as by `mask_lines`.
 
-    def without_long(self, text: str) -> str:
-        """`text` with masks for verbatim copies of long values.
-
-        All of its lines are masked if it has another copy of a value of which not all parts can be found.
+        All lines are masked if it has the beginning of a value of which not all parts can be found.
         """
-        text = mask_literally(text, self._long)
-        return _masked_lines(text) if self._longest.matches((text,)) else text
+        if self._longest.matches((text,)) and self._longest.matches((mask_literally(text, self.literals),)):
+            return "\n".join([MASK] * (text.count("\n") + 1))
+        return mask_lines(text, self.literals, self._matches)
+
+    def _matches(self, texts: Collection[str]) -> Mapping[str, Spelling]:
+        return {**self._in_parts.matches(texts), **self._echoes.matches(texts)}
 
 
 class KnownSecrets:
@@ -110,22 +106,9 @@ class KnownSecrets:
         return value, why
 
     def masked_text(self, text: str) -> str:
-        """Mask each copy of a withheld value in a text.
-
-        If a copy is encoded, its whole line is masked, and so is a line with a part of a long value. If a copy spans
-        several lines, all lines are masked. The number of lines stays.
-        """
+        """Mask each copy of a withheld value in a text, as by `mask_lines`. The number of lines stays."""
         for part in self._parts:
-            if not part.found_in_parts((text,)):
-                continue
-            lines = part.without_long(text).split("\n")
-            bad = part.found_in_parts(lines)
-            shown = [_without(part, line, lambda _: MASK, MASK) if line in bad else line for line in lines]
-            left = part.found_in_parts(shown)
-            text = "\n".join(MASK if line in left else line for line in shown)
-            if part.found_in_parts((text,)):
-                # A value is spread over several lines.
-                text = _masked_lines(text)
+            text = part.masked_lines(text)
         return text
 
     def masked_lines(self, lines: Sequence[str]) -> tuple[str, ...]:
@@ -184,18 +167,9 @@ def calls_withheld_from(why: Iterable[str]) -> str:
     return f"what was {first}{second}{more}"
 
 
-def _masked_lines(text: str) -> str:
-    return "\n".join([MASK] * (text.count("\n") + 1))
-
-
-def _without(part: _Part, text: str, word: Callable[[Json], str], whole: str | None = None) -> str:
-    masked = text
-    for literal in part.literals:
-        if literal in masked:
-            masked = masked.replace(literal, word(literal))
-    if not part.found((masked,)):
-        return masked
-    return word(text) if whole is None else whole
+def _without(part: _Part, text: str, word: Callable[[Json], str]) -> str:
+    masked = mask_literally(text, part.literals, word)
+    return word(text) if part.found((masked,)) else masked
 
 
 def _covered(

@@ -1,13 +1,12 @@
 """Remembers the values that a session has withheld, and finds copies of them elsewhere."""
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import MASK, mask_literally, mask_words
+from inspector.boundary.mask import MASK, mask_lines, mask_literally, outer_values
 from inspector.boundary.passing import KNOWN_KEYS
-from inspector.boundary.spellings import MOST_IN_PARTS, SHORTEST, is_cut, parts_in
+from inspector.boundary.spellings import MOST_IN_PARTS, SHORTEST, Spelling, parts_in
 from inspector.boundary.unseen import visible
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
@@ -151,17 +150,23 @@ class KnownValues:
         return map(join, found)
 
     def masked_text(self, text: str) -> str:
-        """`text` with a mask for each word that repeats a withheld value or a part of one, however short. For display.
+        """`text` with a mask for each copy of a withheld value or a part of one, however short. For display.
 
-        If no single word of a line repeats the value, the whole line is masked. If the text has the beginning of a
-        value of which not all parts can be found, and which is not written as it was withheld, all of it is masked.
+        See `mask_lines`. All lines are masked if the text has the beginning of a value of which not all parts can be
+        found, and which is not written as it was withheld.
         """
-        if self._strong.found([text]):
-            several = (value for value in self._strong.texts if "\n" in value or is_cut(value))
-            text = mask_literally(text, several)
-        if self._longest.found([text]):
-            return MASK
-        return mask_words(text, partial(self.found, weak=True, parts=True))
+        if not self.found((text,), weak=True, parts=True):
+            return text
+        outer = outer_values(self._strong.texts | self._weak.texts)
+        if self._longest.found([mask_literally(text, outer)]):
+            return "\n".join([MASK] * (text.count("\n") + 1))
+        return mask_lines(text, outer, self._spellings)
+
+    def _spellings(self, texts: Collection[str]) -> Mapping[str, Spelling]:
+        found: dict[str, Spelling] = {}
+        for searches in (self._strong, self._weak, self._parts):
+            found |= searches.spellings(texts)
+        return found
 
     def covered_text(self, text: str, key: MarkerKey, *, weak: bool = True) -> Json:
         """The text, or a marker if it repeats a withheld value or a part of one."""
@@ -201,10 +206,14 @@ class _Generations:
         self._searches.append(Echoes((*fresh, dict.fromkeys(fresh_keys))))
 
     def found(self, texts: list[str]) -> set[str]:
-        bad = set[str]()
+        return set(self.spellings(texts))
+
+    def spellings(self, texts: Collection[str]) -> Mapping[str, Spelling]:
+        """The texts that have a copy, each with the spelling of one."""
+        found: dict[str, Spelling] = {}
         for search in self._searches:
-            bad.update(search.matches(texts))
-        return bad
+            found |= search.matches(texts)
+        return found
 
 
 def without_query(url: str, key: MarkerKey) -> str:

@@ -9,8 +9,8 @@ from base64 import b64decode
 from collections.abc import Container, Iterable, Iterator
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import mask_words
-from inspector.boundary.spellings import SHORTEST, parts_in
+from inspector.boundary.mask import mask_lines, mask_words
+from inspector.boundary.spellings import SHORTEST, Spelling, parts_in
 from inspector.credentials.find import sightings
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
@@ -60,6 +60,7 @@ class OwnCredentials:
             return
         self._values = sorted((*self._values, *found), key=lambda value: (-len(value), value))
         self.is_empty = not self._values
+        self._has_lines = any(len(value.splitlines()) > 1 for value in self._values)
         self._starts = re.compile(
             "|".join(re.escape(value[:SHORTEST]) for value in self._values), re.IGNORECASE
         )
@@ -90,6 +91,10 @@ class OwnCredentials:
 
     def _covered(self, text: str) -> str:
         shown = self._without_parts(self._plain.sub(COVERED, text))
+        found = self._echoes.matches((shown,)) if "\n" in shown else {}
+        if self._has_lines or found.get(shown, Spelling.PLAIN) is not Spelling.PLAIN:
+            # Another word or line may have the rest of a copy.
+            return mask_lines(shown, (), self._echoes.matches, COVERED)
         return mask_words(shown, self._repeating, COVERED)
 
     def _without_parts(self, text: str) -> str:

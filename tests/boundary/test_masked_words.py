@@ -1,12 +1,19 @@
 """Masks in texts: words, lines and whole texts that repeat a value, and the parts in which a long value is searched for."""
 
+from base64 import b64encode
+from typing import TYPE_CHECKING
+
 import pytest
 
 from inspector.boundary.bounded import Level, Rule
-from inspector.boundary.mask import MASK, mask_literally, mask_words
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.mask import MASK, mask_lines, mask_literally, mask_words, outer_values
 from inspector.boundary.removals import MarkedRows, RemovalPlaces, places
 from inspector.boundary.spellings import LONGEST, MOST_IN_PARTS, is_cut, parts_in
 from tests.boundary.bounding import SENSITIVE, fields, judged
+
+if TYPE_CHECKING:
+    from inspector.json.exact import Json, JsonObject
 
 
 def repeating(texts: set[str]) -> set[str]:
@@ -36,19 +43,54 @@ def test_the_smallest_part_of_a_text_that_repeats_a_value_is_masked(text: str, m
     assert mask_words(text, repeating, "•") == masked
 
 
+CARD, FAMILY = "4111 1111 1111 1234", "Smithers"
+
+
+def test_a_value_that_another_one_contains_is_not_masked_by_itself() -> None:
+    assert outer_values(["1234", CARD, "Ann Marie Smithers", "SMITHERS", "11 11", "1134x"]) == (
+        CARD,
+        "Ann Marie Smithers",
+        "1134x",
+    )
+    assert outer_values(["41111", CARD]) == (CARD,), "blanks do not count"
+    assert len(outer_values([f"value {number:03}" for number in range(300)])) == 300
+    assert outer_values([f"value {number:03}" for number in range(301)]) == ()
+
+
 @pytest.mark.parametrize(
     ("text", "values", "masked"),
     [
-        ("a one b", ["one"], f"a {MASK} b"),
-        ("a one two b one", ["one", "one two"], f"a {MASK} b {MASK}"),
+        ("a one-way b", ["one-way"], f"a {MASK} b"),
+        ("a One-WAY b oNe-way", ["one-way"], f"a {MASK} b {MASK}"),
         ("a one\ntwo b", ["one\ntwo"], f"a {MASK}\n{MASK} b"),
         ("a one\nx\ntwo b", ["one\ntwo"], "a one\nx\ntwo b"),
+        ("pin 12345, 123456, x12345", ["12345"], f"pin {MASK}, 123456, x12345"),
+        ("key 123456, 1234567", ["123456"], f"key {MASK}, {MASK}7"),
     ],
 )
-def test_the_longest_verbatim_copies_are_masked_and_the_lines_stay(
-    text: str, values: list[str], masked: str
-) -> None:
-    assert mask_literally(text, values) == masked
+def test_verbatim_copies_are_masked_and_the_lines_stay(text: str, values: list[str], masked: str) -> None:
+    assert mask_literally(text, outer_values(values)) == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("all is well\n", "all is well\n"),
+        (f"charging {CARD} now", f"charging {MASK} now"),
+        ("charging 4111-1111-1111 1234 now\nnext", f"{MASK}\nnext"),
+        ("ends in 1234\nnext", f"{MASK}\nnext"),
+        ("ANN marie SMITHERS came", f"{MASK} came"),
+        ("Ann  Marie  Smithers came\nand went", f"{MASK}\nand went"),
+        (f"x\nMrs {FAMILY} came", f"x\n{MASK}"),
+        ("x\nAnn Marie\nSmithers came\ny", f"{MASK}\n{MASK}\n{MASK}\n{MASK}"),
+        (f"Mrs {FAMILY}\nAnn Marie\nSmithers", f"{MASK}\n{MASK}\n{MASK}"),
+        (f"x\n{b64encode(b'Ann Marie Smithers').decode()}\ny", f"{MASK}\n{MASK}\n{MASK}"),
+    ],
+)
+def test_a_copy_of_a_value_leaves_nothing_of_the_value_around_it(text: str, masked: str) -> None:
+    values = [CARD, "1234", "Ann Marie Smithers", FAMILY]
+    shown = mask_lines(text, outer_values(values), Echoes(values).matches)
+    assert shown == masked
 
 
 def test_a_value_that_is_longer_than_a_needle_is_cut() -> None:
@@ -88,8 +130,11 @@ def test_only_the_beginning_of_a_huge_value_is_searched_for_in_parts() -> None:
 def test_the_outermost_removal_around_a_pointer_is_found_in_rows_too() -> None:
     rows = {"type": "array", "items": fields(pin=SENSITIVE, tag=SENSITIVE, id={"type": "string"})}
     schema = fields(rows=rows, key=SENSITIVE)
-    values = [{"pin": "p1", "tag": "t1", "id": str(number)} for number in range(20)]
-    value = {"structuredContent": {"rows": values, "key": {"in": ["a"]}}, "_meta": {"k": 1}}
+    values: list[Json] = [{"pin": "p1", "tag": "t1", "id": str(number)} for number in range(20)]
+    value: JsonObject = {
+        "structuredContent": {"rows": values, "key": {"in": ["a"]}},
+        "_meta": {"k": 1},
+    }
     removals = judged(value, schema, Level.CLOSED).removals
     assert any(isinstance(place, MarkedRows) for _, place in places(removals)), "they are kept as rows"
     found = RemovalPlaces(removals)

@@ -32,6 +32,7 @@ from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import join
 from inspector.junit import JunitCase, junit
 from inspector.launch import Launch
 from inspector.policy.gate.ruling import Ruled
@@ -250,7 +251,18 @@ async def _checked(
     for call in calls:
         made = await _made(caller, call)
         checked.append(made if isinstance(made, _Checked) else _compared(call, made, ignored, session.own))
-    return checked
+    # What is said of one call quotes nothing that was withheld from another.
+    mask = (await asyncio.to_thread(session.withheld)).masked_text
+    return [
+        replace(
+            each,
+            unsent=mask(each.unsent),
+            differences=tuple(
+                replace(one, pointer=mask(one.pointer), what=mask(one.what)) for one in each.differences
+            ),
+        )
+        for each in checked
+    ]
 
 
 def _compared(
@@ -275,7 +287,7 @@ def _projection(made: Ruled) -> Projection:
     return projection_of(record.judgement, Level.DECLARED, hosts()[0], call, record.policy)
 
 
-async def _proposed(_: Session, caller: Caller, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
+async def _proposed(session: Session, caller: Caller, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
     first = [await _made(caller, call) for call in calls]
     await asyncio.sleep(_APART_S)
     found: dict[IgnoredPlace, None] = {}
@@ -290,7 +302,8 @@ async def _proposed(_: Session, caller: Caller, calls: Sequence[ReplayedCall]) -
         removed = [removal.pointer for removal in shown.sensitive]
         places = proposed(call.name, raw_of(one.record.outcome), shown.raw, removed=removed)
         found |= dict.fromkeys(places)
-    return list(found)
+    mask = (await asyncio.to_thread(session.withheld)).masked_text
+    return [place for place in found if mask(join(place.tokens)) == join(place.tokens)]
 
 
 def _lines(checked: _Checked) -> list[str]:
