@@ -7,7 +7,7 @@ from typing import TypeAlias
 from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.removals import MarkedRows, places
-from inspector.boundary.spellings import SHORTEST, Spelling
+from inspector.boundary.spellings import SHORTEST, Spelling, is_cut
 from inspector.json.edit import Copied
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import index_of, join, split
@@ -122,7 +122,7 @@ def mask_lines(
     """Mask each copy of a withheld value in a text; the number of lines stays.
 
     A copy of a value of `values`, from `outer_values`, is replaced. A line with any other copy is masked as a whole. All
-    lines are masked if a copy is encoded or spans several lines. `matches`: returns those of the given texts that repeat
+    lines are masked if a copy spans several lines, or if a line has a part of an encoded one. `matches`: returns those of the given texts that repeat
     a value, each with the spelling. `by`: the mask.
     """
     if not matches((text,)):
@@ -131,8 +131,9 @@ def mask_lines(
     found = matches(lines)
     shown = [by if line in found else line for line in lines]
     # Another line may have the rest of an encoded copy, or of one of which this line repeats another value.
-    is_encoded = any(spelling is not Spelling.PLAIN for spelling in found.values())
-    if is_encoded or _spans(lines, values) or matches(("\n".join(shown),)):
+    whole = Echoes(value for value in values if not is_cut(value)).matches(lines)
+    is_part = any(spelling is not Spelling.PLAIN for line, spelling in found.items() if line not in whole)
+    if is_part or _spans(lines, values) or matches(("\n".join(shown),)):
         shown = [by] * len(lines)
     return "\n".join(shown)
 

@@ -84,7 +84,8 @@ def test_verbatim_copies_are_masked_and_the_lines_stay(text: str, values: list[s
         (f"x\nMrs {FAMILY} came", f"x\n{MASK}"),
         ("x\nAnn Marie\nSmithers came\ny", f"{MASK}\n{MASK}\n{MASK}\n{MASK}"),
         (f"Mrs {FAMILY}\nAnn Marie\nSmithers", f"{MASK}\n{MASK}\n{MASK}"),
-        (f"x\n{b64encode(b'Ann Marie Smithers').decode()}\ny", f"{MASK}\n{MASK}\n{MASK}"),
+        (f"x\n{b64encode(b'Ann Marie Smithers').decode()} y\ny", f"x\n{MASK}\ny"),
+        (f"x\n{b64encode(b'it is Smithers').decode()}\ny", f"{MASK}\n{MASK}\n{MASK}"),
     ],
 )
 def test_a_copy_of_a_value_leaves_nothing_of_the_value_around_it(text: str, masked: str) -> None:
@@ -128,7 +129,7 @@ def test_only_the_beginning_of_a_huge_value_is_searched_for_in_parts() -> None:
 
 
 def test_the_outermost_removal_around_a_pointer_is_found_in_rows_too() -> None:
-    rows = {"type": "array", "items": fields(pin=SENSITIVE, tag=SENSITIVE, id={"type": "string"})}
+    rows: JsonObject = {"type": "array", "items": fields(pin=SENSITIVE, tag=SENSITIVE, id={"type": "string"})}
     schema = fields(rows=rows, key=SENSITIVE)
     values: list[Json] = [{"pin": "p1", "tag": "t1", "id": str(number)} for number in range(20)]
     value: JsonObject = {

@@ -131,7 +131,7 @@ def test_stray_output_is_masked_as_the_result_is_and_a_broken_message_is_not_quo
     ran = sightline("call", "t", "--", sys.executable, "-S", "-E", str(path))
     assert f'server printed to stdout instead of stderr: "DEBUG made {MASK}"' in ran.err
     assert "server sent a message that cannot be read, of 73 bytes" in ran.err
-    assert f"not answered: not supported: {MASK}" in ran.err
+    assert f"not answered: not supported: ask/{MASK}" in ran.err
     assert "Secret" not in ran.err
     as_json = sightline("call", "t", "--format", "json", "--", sys.executable, "-S", "-E", str(path))
     remarks = [each["message"] for each in json.loads(as_json.out)["remarks"]]
@@ -236,7 +236,7 @@ def test_lines_of_stderr_mask_sensitive_arguments_and_other_spellings(repeating:
     assert ran.err.splitlines()[:4] == [
         f"the server's stderr during the call, 3 lines: ValueError: no {MASK}",
         f"  of {MASK}",
-        f"  {MASK} in base64",
+        f"  {MASK}",
         f"  ValueError: no {MASK}",
     ]
 
