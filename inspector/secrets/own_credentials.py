@@ -91,8 +91,7 @@ class OwnCredentials:
 
     def _covered(self, text: str) -> str:
         shown = self._without_parts(self._plain.sub(COVERED, text))
-        found = self._echoes.matches((shown,)) if "\n" in shown else {}
-        if self._has_lines or found.get(shown, Spelling.PLAIN) is not Spelling.PLAIN:
+        if self._has_lines or ("\n" in shown and self._is_encoded_in(shown)):
             # Another word or line may have the rest of a copy.
             return mask_lines(shown, (), self._echoes.matches, COVERED)
         return mask_words(shown, self._repeating, COVERED)
@@ -115,6 +114,9 @@ class OwnCredentials:
         ):
             return text
         return text[: text.rfind(words[-1])] + COVERED
+
+    def _is_encoded_in(self, text: str) -> bool:
+        return self._echoes.matches((text,)).get(text, Spelling.PLAIN) is not Spelling.PLAIN
 
     def _repeating(self, texts: set[str]) -> Container[str]:
         return self._echoes.matches(texts)
