@@ -49,6 +49,7 @@ CODES: list[tuple[Outcome, str]] = [
     (Failure(kind=FailureKind.UNSUBMITTED, detail="d"), "cancelled"),
     (Failure(kind=FailureKind.CONNECTION_LOST, detail="d"), "connection_lost"),
     (Failure(kind=FailureKind.SESSION_ENDED, detail="d"), "connection_lost"),
+    (Failure(kind=FailureKind.NOT_RECORDED, detail="d"), "connection_lost"),
     (Failure(kind=FailureKind.PROTOCOL, detail="d"), "protocol_error"),
     (Result(value={"content": [], "isError": True}), "tool_error"),
     (Result(value={"content": [], "isError": 1}), "tool_error"),

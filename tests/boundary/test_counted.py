@@ -1,8 +1,8 @@
 import pytest
 
 from inspector.boundary import counted as module
-from inspector.boundary.bounded import Removal, Rule
-from inspector.boundary.counted import COUNTED, Counted, counted, in_words
+from inspector.boundary.bounded import MOST_PASSING, Removal, Rule
+from inspector.boundary.counted import COUNTED, Counted, counted, in_words, passing_words
 from inspector.boundary.removals import Removals
 from inspector.boundary.rules.untrusted import DELIMITED
 
@@ -59,6 +59,14 @@ def test_removals_are_counted_by_what_became_of_the_value(
         assert found == expected
         assert list(found.withheld) == list(expected.withheld)
         assert (found.words, found.other_words) == (words, others)
+
+
+def test_credentials_that_pass_are_counted_in_words() -> None:
+    assert [passing_words(number) for number in (1, 2, MOST_PASSING - 1, MOST_PASSING)] == [
+        *("1 value looks", "2 values look"),
+        *(f"{MOST_PASSING - 1} values look", f"at least {MOST_PASSING} values look"),
+    ]
+    assert passing_words(1, "text") == "1 text looks"
 
 
 def test_very_many_removals_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

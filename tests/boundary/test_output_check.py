@@ -136,6 +136,11 @@ def test_a_result_of_a_server_must_be_an_object_even_without_a_schema(value: Jso
             {"content": [{"type": "resource", "resource": "file:///a"}]},
             "/content/0/resource is not an object, and MCP requires an object in each resource block",
         ),
+        (
+            {"content": [{"type": "resource"}]},
+            "/content/0/resource is missing, and MCP requires an object in each resource block",
+        ),
+        ({"content": [{"type": "sword", "text": 5, "resource": 6}]}, ""),
         ({"content": [], "isError": "no"}, "/isError is not a boolean, and MCP requires one"),
         # Extensions have content types of their own.
         ({"content": [{"type": "secret_reference"}]}, ""),
@@ -161,6 +166,8 @@ def test_a_page_result_is_compared_as_a_plain_value() -> None:
         Level.DECLARED
     )
     assert [told.pointer for told in broken.violations] == ["/id"]
+    text = Judgement(Result(value="seven", of_page=True), None, contract=contract).output(Level.DECLARED)
+    assert [told.pointer for told in text.violations] == [""]
 
 
 @pytest.mark.parametrize(
