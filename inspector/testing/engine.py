@@ -23,6 +23,7 @@ from inspector.cli.start import target_of
 from inspector.connect.in_process import Answering, InProcess, is_server
 from inspector.errors import InspectorError, UsageError
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed
+from inspector.pins.withheld import WithheldValues
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.outcome import Failure
 from inspector.protocol.targets import SECRET_NAME, StdioTarget, Target
@@ -120,7 +121,8 @@ class Engine:
             raise ValueError(_said(error)) from None
         self.options = replace(self.options, transport=transport)
         self.secrets = _own_secrets(self.target)
-        """The user's credentials, which a server may repeat."""
+        """The texts that a server may repeat: the user's credentials, and what was withheld from earlier results."""
+        self._last: CallRecord | None = None
         self._record = None if record is None else Path(record)
         self._session: Session | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -228,13 +230,22 @@ class Engine:
     async def _call(self, tool: str, arguments: JsonObject) -> CallRecord:
         await self._listed()
         self._remarks.clear()
+        self._learn_from_last()
         record = await self._connected().call(tool, arguments)
         if self._remarks:
             raise UsageError("; ".join(self._remarks), "Record the cassette again: pytest --mcp-record")
         outcome = record.outcome
         if isinstance(outcome, Failure):
             raise UsageError(f"{tool}: {outcome.detail}")
+        self._last = record
         return record
+
+    def _learn_from_last(self) -> None:
+        last, self._last = self._last, None
+        if last is not None:
+            withheld = WithheldValues()
+            withheld.learn(last.tool, last.outcome, last.judgement.secrets(last.policy))
+            self.secrets |= {SecretText(text) for text in withheld.texts - self.secrets}
 
     async def _listed(self) -> Catalogue:
         session = self._connected()

@@ -147,11 +147,15 @@ def test_no_command_writes_a_part_of_a_value_that_was_withheld(
         assert left_in(raw.decode(), parts) == [], name
 
 
-def test_no_exception_of_a_test_quotes_a_value_that_was_withheld(
+def test_no_exception_and_no_assertion_of_a_test_quotes_a_value_that_was_withheld(
     secret: dict[str, str], server: tuple[str, ...]
 ) -> None:
     with connect(list(server)) as connected:
         connected.call("get")
+        told = connected.call("tells")
+        shown = f"{told!r} {told.text!r} {told.structured!r} {told.raw!r}"
+        assert "number" in shown
+        assert left_in(shown, parts_of(secret)) == []
         with pytest.raises(McpServerError, match="exited with code 3") as failed:
             connected.call("ends")
     assert left_in(str(failed.value), parts_of(secret)) == []
