@@ -1,13 +1,13 @@
 """A call written as a `sightline call` command."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject, dump, dump_text
-from inspector.json.pointer import split
+from inspector.json.pointer import child, split
 from inspector.protocol.catalogue import Kind, Tool, item_of
 from inspector.protocol.targets import DemoTarget, HttpTarget, PageTarget, StdioTarget, Target, shown_command
 from inspector.safe_text import safe, safe_line
@@ -127,12 +127,16 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
     return changed
 
 
-def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> CommandLine | str:
+def copied(
+    target: Target, tool: Tool | str, arguments: JsonObject, repeats: Callable[[str], bool]
+) -> CommandLine | str:
     """A call as a command, or the reason why there is none.
 
-    `tool`: the tool, or its name if the server does not list it. With a name alone, no schema says which
-    arguments are sensitive, so none are left out.
+    `repeats`: true for a text that repeats a withheld value. Arguments with such a text, such as a default of the
+    server, are left out too. `tool`: the tool, or its name if the server does not list it. With a name alone, no schema says which
+    arguments are sensitive.
     """
+    withheld = [child("", name) for name, value in arguments.items() if repeats(f"{name} {dump_text(value)}")]
     if isinstance(tool, str):
-        return call_command(target, tool, arguments, ())
-    return call_command(target, tool.name, arguments, sensitive_pointers(tool))
+        return call_command(target, tool, arguments, withheld)
+    return call_command(target, tool.name, arguments, dict.fromkeys((*sensitive_pointers(tool), *withheld)))

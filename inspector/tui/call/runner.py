@@ -143,6 +143,10 @@ def call_words(title: str, in_short: str, kind: Kind) -> Content:
     return content(shortened(words, 300), "bold")
 
 
+def _repeats_nothing(_text: str) -> bool:
+    return False
+
+
 class CallRunner:
     """Keeps the entries of each tool's form, checks them, and runs one call at a time."""
 
@@ -182,6 +186,8 @@ class CallRunner:
         self._made: dict[int, RepeatableCall] = {}
         """The calls that have ended with a record, by the number of the record."""
         self._spans: deque[tuple[float, float]] = deque(maxlen=8)
+        self.repeats: Callable[[str], bool] = _repeats_nothing
+        """True for a text that repeats a withheld value."""
         self.is_shown = True
         """True if the panes show this server. If false, they show another server."""
 
@@ -514,9 +520,10 @@ class CallRunner:
         """Copy the call in the form as a command; without a form, the last call."""
         found = self._pane.draft or as_arguments(self._pane.writing)
         if self.tool is not None and found.arguments is not None:
-            made = copied(target, self.tool, found.arguments)
+            made = copied(target, self.tool, found.arguments, self.repeats)
         elif self.last is not None:
-            made = copied(target, self._link.tool(self.last.name) or self.last.name, self.last.arguments)
+            tool = self._link.tool(self.last.name) or self.last.name
+            made = copied(target, tool, self.last.arguments, self.repeats)
         else:
             made = "There is no call to copy."
         if isinstance(made, str):

@@ -145,6 +145,7 @@ class ServerParts:
             result,
             read_only=stage.read_only,
         )
+        self.runner.repeats = self.vault.repeats
         self.link.responder = UserResponder(
             screen, target, self.runner, self.label, conceal=self.conceal
         ).answer

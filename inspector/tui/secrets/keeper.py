@@ -108,6 +108,10 @@ class VaultKeeper:
         """The values that were withheld from all calls so far. Blocks."""
         return self._known(but=0)
 
+    def repeats(self, text: str) -> bool:
+        """True if a text repeats a value that was withheld from a call so far. Blocks."""
+        return self.known_now.repeats(text)
+
     def _known(self, but: int) -> KnownSecrets:
         with self._reading:
             for each in tuple(self._unread.values()):

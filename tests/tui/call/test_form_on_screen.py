@@ -385,6 +385,34 @@ async def test_a_call_is_copied_without_its_sensitive_arguments() -> None:
         assert app.clipboard == """sightline call order --args '{"what":"tea"}' demo"""
 
 
+async def test_a_call_is_copied_without_a_value_that_was_withheld_from_another_call() -> None:
+    key = "sk-9f8Qw2ZxLm41TtYbVn73"
+    marked: JsonObject = {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}}
+    form: JsonObject = {
+        "type": "object",
+        "properties": {"with": {"type": "string", "default": key}, "days": {"type": "integer", "default": 3}},
+        "required": ["with", "days"],
+    }
+    reads: JsonObject = {"readOnlyHint": True}
+    tools: list[JsonObject] = [
+        {"name": "mint", "inputSchema": {"type": "object"}, "outputSchema": marked, "annotations": reads},
+        {"name": "use", "inputSchema": form, "annotations": reads},
+    ]
+    told = Script(
+        tools=tools, answers={"mint": answering({"content": [], "structuredContent": {"key": key}})}
+    )
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("enter", "ctrl+r")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "j")
+        await settled(pilot, app, "use has not been called yet")
+        await pilot.press("y")
+        await settled(pilot, app, "Copied, without the sensitive argument /with.")
+        assert app.clipboard == """sightline call use --args '{"days":3}' demo"""
+
+
 async def test_a_list_of_objects_is_filled_row_by_row() -> None:
     item: JsonObject = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
     schema: JsonObject = {
