@@ -67,7 +67,8 @@ def test_a_listing_as_json_is_safe_and_exact() -> None:
 def test_a_call_and_its_progress_are_safe() -> None:
     text = run("call", "everything", "--yes", *SERVER)
     assert_symbols(text)
-    assert f"progress 1 of 2: {safe_line(EVERYTHING)}\n" in unwrapped(text)
+    # The text of the progress is masked: the result has it where it is withheld.
+    assert "progress 1 of 2" in unwrapped(text)
 
 
 def test_a_call_as_json_is_safe_and_exact() -> None:

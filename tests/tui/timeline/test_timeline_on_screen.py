@@ -337,7 +337,7 @@ async def test_stderr_next_to_a_result_is_masked_as_the_result_is() -> None:
         for line in ("Traceback", f"of hushhush and {card}", long, f"KeyError: '{card}'"):
             told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
         text = await beside("! the server's stderr repeats a masked value")
-        assert "stderr 4 lines: KeyError: ••••••••" in text
+        assert "stderr 4 lines: KeyError: '••••••••'" in text
         assert "of •••••••• and ••••••••" in text
         assert "4111" not in text
         assert "hush" not in text
@@ -345,7 +345,7 @@ async def test_stderr_next_to_a_result_is_masked_as_the_result_is() -> None:
         text = await beside(f"stderr 4 lines: KeyError: '{card}'")
         assert f"of hushhush and {card}" in text
         await pilot.press("escape")
-        assert "4111" not in await beside("stderr 4 lines: KeyError: ••••••••")
+        assert "4111" not in await beside("stderr 4 lines: KeyError: '••••••••'")
 
 
 async def test_stderr_that_cannot_be_masked_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
