@@ -12,9 +12,13 @@ from inspector.json.edit import Copied
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import index_of, join, split
 
+Matches: TypeAlias = Callable[[Collection[str]], Mapping[str, Spelling]]
+"""Returns those of the given texts that repeat a value, each with the spelling of the copy."""
 _WORDS = re.compile(r"\S+")
 _MOST_LITERALS = 300
 """The number of values that are masked within a line. With more, the whole line is masked."""
+_BEGINNING = 1_000
+"""The number of characters in which the needle of a value is found."""
 MASK = "••••••••"
 """The replacement of a masked value. Its length is constant, so it reveals nothing."""
 
@@ -105,7 +109,8 @@ def mask_literally(text: str, values: Iterable[str], word: Callable[[str], str] 
     `values`: from `outer_values`. `word`: the mask for a value. A value that is short is replaced only as a whole word.
     """
     for value in values:
-        if value.casefold() not in text.casefold():
+        # A pattern of a long value takes time.
+        if len(value) > len(text) or value.casefold() not in text.casefold():
             continue
         pattern = re.escape(value) if len(value) >= SHORTEST else rf"(?<!\w){re.escape(value)}(?!\w)"
         shown = "\n".join([word(value)] * (value.count("\n") + 1))
@@ -116,31 +121,37 @@ def mask_literally(text: str, values: Iterable[str], word: Callable[[str], str] 
 def mask_lines(
     text: str,
     values: Collection[str],
-    matches: Callable[[Collection[str]], Mapping[str, Spelling]],
+    matches: Matches,
+    begins: Matches,
     by: str = MASK,
 ) -> str:
     """Mask each copy of a withheld value in a text; the number of lines stays.
 
     A copy of a value of `values`, from `outer_values`, is replaced. A line with any other copy is masked as a whole. All
-    lines are masked if a copy spans several lines, or if a line has a part of an encoded one. `matches`: returns those of the given texts that repeat
-    a value, each with the spelling. `by`: the mask.
+    lines are masked if a copy spans several lines, if a line has a part of an encoded one, or if `begins` finds one.
+
+    `matches`: finds copies of the values, and of their parts. `begins`: finds the beginnings of values of which not all
+    parts can be found. `by`: the mask.
     """
     if not matches((text,)):
         return text
-    lines = mask_literally(text, values, lambda _: by).split("\n")
+    text = mask_literally(text, values, lambda _: by)
+    lines = text.split("\n")
     found = matches(lines)
     shown = [by if line in found else line for line in lines]
     # Another line may have the rest of an encoded copy, or of one of which this line repeats another value.
     whole = Echoes(value for value in values if not is_cut(value)).matches(lines)
     is_part = any(spelling is not Spelling.PLAIN for line, spelling in found.items() if line not in whole)
-    if is_part or _spans(lines, values) or matches(("\n".join(shown),)):
+    if is_part or _spans(lines, values) or begins((text,)) or matches(("\n".join(shown),)):
         shown = [by] * len(lines)
     return "\n".join(shown)
 
 
 def _spans(lines: list[str], values: Iterable[str]) -> bool:
     """True if several lines repeat one of the values together. Values of several lines are searched for line by line."""
-    echoes = Echoes(value for value in values if "\n" not in value and "\r" not in value)
+    # A value is found by its beginning, and the whole of a long one takes time.
+    single = (value for value in values if "\n" not in value and "\r" not in value)
+    echoes = Echoes(value.lstrip()[:_BEGINNING] for value in single)
     whole = echoes.matches(lines)
     return bool(echoes.matches(("\n".join("" if line in whole else line for line in lines),)))
 

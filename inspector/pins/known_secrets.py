@@ -5,7 +5,7 @@ from functools import cached_property
 from threading import Lock
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import MASK, mask_lines, mask_literally, outer_values
+from inspector.boundary.mask import mask_lines, mask_literally, outer_values
 from inspector.boundary.spellings import MOST_IN_PARTS, Spelling, parts_in
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
@@ -46,13 +46,8 @@ class _Part:
         return set(self._echoes.matches(texts))
 
     def masked_lines(self, text: str) -> str:
-        """`text` with masks, as by `mask_lines`.
-
-        All lines are masked if it has the beginning of a value of which not all parts can be found.
-        """
-        if self._longest.matches((text,)) and self._longest.matches((mask_literally(text, self.literals),)):
-            return "\n".join([MASK] * (text.count("\n") + 1))
-        return mask_lines(text, self.literals, self._matches)
+        """`text` with masks, as by the function of that name."""
+        return mask_lines(text, self.literals, self._matches, self._longest.matches)
 
     def _matches(self, texts: Collection[str]) -> Mapping[str, Spelling]:
         return {**self._in_parts.matches(texts), **self._echoes.matches(texts)}

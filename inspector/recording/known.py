@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.mask import MASK, mask_lines, mask_literally, outer_values
+from inspector.boundary.mask import MASK, mask_lines, outer_values
 from inspector.boundary.passing import KNOWN_KEYS
 from inspector.boundary.spellings import MOST_IN_PARTS, SHORTEST, Spelling, parts_in
 from inspector.boundary.unseen import visible
@@ -152,15 +152,12 @@ class KnownValues:
     def masked_text(self, text: str) -> str:
         """`text` with a mask for each copy of a withheld value or a part of one, however short. For display.
 
-        See `mask_lines`. All lines are masked if the text has the beginning of a value of which not all parts can be
-        found, and which is not written as it was withheld.
+        The number of lines stays. See `mask_lines`.
         """
-        if not self.found((text,), weak=True, parts=True):
+        if not self._spellings((text,)):
             return text
         outer = outer_values(self._strong.texts | self._weak.texts)
-        if self._longest.found([mask_literally(text, outer)]):
-            return "\n".join([MASK] * (text.count("\n") + 1))
-        return mask_lines(text, outer, self._spellings)
+        return mask_lines(text, outer, self._spellings, self._longest.spellings)
 
     def _spellings(self, texts: Collection[str]) -> Mapping[str, Spelling]:
         found: dict[str, Spelling] = {}

@@ -93,7 +93,7 @@ class OwnCredentials:
         shown = self._without_parts(self._plain.sub(COVERED, text))
         if self._has_lines or ("\n" in shown and self._is_encoded_in(shown)):
             # Another word or line may have the rest of a copy.
-            return mask_lines(shown, (), self._echoes.matches, COVERED)
+            return mask_lines(shown, (), self._echoes.matches, Echoes(()).matches, COVERED)
         return mask_words(shown, self._repeating, COVERED)
 
     def _without_parts(self, text: str) -> str:

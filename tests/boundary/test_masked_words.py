@@ -90,8 +90,20 @@ def test_verbatim_copies_are_masked_and_the_lines_stay(text: str, values: list[s
 )
 def test_a_copy_of_a_value_leaves_nothing_of_the_value_around_it(text: str, masked: str) -> None:
     values = [CARD, "1234", "Ann Marie Smithers", FAMILY]
-    shown = mask_lines(text, outer_values(values), Echoes(values).matches)
+    shown = mask_lines(text, outer_values(values), Echoes(values).matches, Echoes(()).matches)
     assert shown == masked
+
+
+def test_all_lines_are_masked_if_the_beginning_of_a_huge_value_is_left() -> None:
+    huge = "".join(f"{number:05}" for number in range(MOST_IN_PARTS // 4))
+    matches, begins = Echoes([huge, *parts_in([huge])]).matches, Echoes([huge]).matches
+    shown = mask_lines(f"all is well\n{huge}", (huge,), matches, begins)
+    assert shown == f"all is well\n{MASK}", "it is written as it was withheld"
+    reversed_copy = f"all is well\n{huge[::-1]}\n{huge[-40:]}"
+    assert mask_lines(reversed_copy, (huge,), matches, begins) == f"{MASK}\n{MASK}\n{MASK}"
+    other = "\n".join((f"{huge[:200]} and more", huge[-40:]))
+    assert mask_lines(other, (huge,), matches, begins) == f"{MASK}\n{MASK}"
+    assert mask_lines(other, (huge,), matches, Echoes(()).matches) == f"{MASK}\n{huge[-40:]}"
 
 
 def test_a_value_that_is_longer_than_a_needle_is_cut() -> None:

@@ -251,7 +251,7 @@ async def _checked(
     for call in calls:
         made = await _made(caller, call)
         checked.append(made if isinstance(made, _Checked) else _compared(call, made, ignored, session.own))
-    # What is said of one call quotes nothing that was withheld from another.
+    # A sentence about one call may quote a value that was withheld from another.
     mask = (await asyncio.to_thread(session.withheld)).masked_text
     return [
         replace(
