@@ -18,7 +18,7 @@ SIGNS = (
     "┄ metadata, not for models ┄",
     "+   _withheld",
     "sensitive · write",
-    "▲10",
+    "▲10 destructive",
     "≠ broken_tool",
     "policy: allowed",
 )
@@ -39,7 +39,7 @@ _FOREGROUNDS, _BACKGROUNDS = (*range(30, 38), *range(90, 98)), (*range(40, 48), 
     ids=["standard", "16color", "no-color", "256"],
 )
 def test_a_result_is_legible_with_few_colours(tmp_path: Path, variables: dict[str, str]) -> None:
-    with interface(tmp_path, "demo", see="▲10", **cast("dict[str, Any]", variables)) as screen:
+    with interface(tmp_path, "demo", see="▲10 destructive", **cast("dict[str, Any]", variables)) as screen:
         press(screen, "down down", see="Create an API key")
         press(screen, "enter p enter", see="#1 done")
         for sign in SIGNS:
