@@ -313,7 +313,7 @@ def test_an_interrupted_command_ends_its_server(number: signal.Signals, code: in
     while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < until:
         time.sleep(0.01)
     running.send_signal(number)
-    assert running.wait(10) == code
+    assert running.wait(30) == code
     assert running.stderr is not None
     assert "Traceback" not in running.stderr.read()
     running.stderr.close()

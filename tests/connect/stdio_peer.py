@@ -22,10 +22,10 @@ def raw_server(behaviour: str) -> StdioTarget:
 
 @asynccontextmanager
 async def session_with(
-    behaviour: str, *, era: Era = Era.LEGACY, timeout_s: float = 10, events: list[Event] | None = None
+    behaviour: str, *, era: Era = Era.LEGACY, connect_timeout_s: float = 20, events: list[Event] | None = None
 ) -> AsyncGenerator[Session]:
     """A connected session, closed afterwards."""
-    options = Options(era=era, timeout_s=timeout_s, connect_timeout_s=timeout_s)
+    options = Options(era=era, timeout_s=20, connect_timeout_s=connect_timeout_s)
     session = Session(raw_server(behaviour), options, events.append if events is not None else None)
     try:
         await session.connect()
@@ -34,10 +34,10 @@ async def session_with(
         await session.close()
 
 
-async def called(behaviour: str, *, timeout_s: float = 10) -> tuple[CallRecord, list[Entry]]:
+async def called(behaviour: str, *, timeout_s: float | None = None) -> tuple[CallRecord, list[Entry]]:
     """The record of one call, and the timeline afterwards."""
-    async with session_with(behaviour, timeout_s=timeout_s) as session:
-        record = await session.call("t", {})
+    async with session_with(behaviour) as session:
+        record = await session.call("t", {}, timeout_s=timeout_s)
         # When a later answer arrives, everything that the call put on the wire has been read.
         await session.list_all()
         return record, list(session.timeline.entries)

@@ -149,7 +149,7 @@ async def test_an_endpoint_of_another_origin_is_refused_with_the_reason() -> Non
             peer.replies["GET"] = events(f"event: endpoint\ndata: {url}\n\n".encode(), b": more\n\n")
             session = Session(HttpTarget(url=peer.url("/sse"), older_sse=True), Options(connect_timeout_s=30))
             with pytest.raises(UnreachableError, match=reason) as caught:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(30):
                     await session.connect()
             assert caught.value.message.count("GET http") == 1
             assert "MCP endpoint" in caught.value.hint

@@ -185,7 +185,7 @@ async def test_a_subscription_that_keeps_ending_is_opened_again_a_few_times() ->
     )
     reopened, notes = list[None](), list[str]()
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await keep_listening(
                 connection,
                 {"toolsListChanged": True},

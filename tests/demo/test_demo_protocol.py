@@ -261,7 +261,7 @@ def cancel(identity: Json) -> JsonObject:
 
 async def test_a_cancelled_call_is_never_answered_and_its_id_is_free_again() -> None:
     dialogue = await Dialogue().opened()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         called, repeated, _ = await asyncio.gather(
             dialogue.say(request("a", "tools/call", slow(30))),
             dialogue.say(request("a", "ping")),

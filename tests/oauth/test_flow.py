@@ -74,13 +74,13 @@ async def test_a_refused_request_is_sent_again_with_a_token(era: Era) -> None:
 
 async def test_time_limits_are_paused_while_the_user_decides() -> None:
     async def slowly(ask: AuthorizationAsk) -> bool:
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(4)
         return await browse(ask)
 
     with authorizing_server(Issued()) as url:
         session = Session(
             HttpTarget(url=url),
-            Options(authorizing=Authorizing(authorizer=slowly), connect_timeout_s=1.5, timeout_s=1.5),
+            Options(authorizing=Authorizing(authorizer=slowly), connect_timeout_s=3, timeout_s=3),
         )
         await session.connect()
         await session.close()

@@ -85,7 +85,7 @@ def call(request: Any) -> None:
             for step in range(1, 5):
                 params = {"progressToken": token, "progress": step, "total": 4, "message": "step %d" % step}
                 write(json.dumps({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}))
-                time.sleep(0.2)
+                time.sleep(0.4)
             answer(request, {"content": []})
         case _:
             answer(request, {"content": [], "structuredContent": {"violates": "the schema"}})

@@ -618,7 +618,7 @@ async def test_a_running_call_shows_its_progress_and_escape_cancels_it(
         await pilot.press("down", "enter")
         await settled(pilot, app, "No arguments")
         await pilot.press("enter")
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), 30)
         text = await settled(pilot, app, "3 of 10: copying")
         assert "calling clock" in text
         assert "Esc cancel" in text
@@ -648,7 +648,7 @@ async def test_a_tool_shows_only_results_of_its_own_calls() -> None:
         await pilot.press("escape", "escape", "down", "enter")
         await settled(pilot, app, "two has not been called yet")
         await pilot.press("enter")
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), 30)
         await settled(pilot, app, "calling two")
         app.screen.query_one(CatalogueLines).focus()
         await pilot.press("up")
@@ -678,7 +678,7 @@ async def test_the_reason_for_a_missing_result_is_kept_with_its_tool() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), 30)
         await settled(pilot, app, "calling one")
         await pilot.press("escape")
         await settled(pilot, app, "cancelled after")

@@ -129,7 +129,7 @@ async def test_tools_with_equal_names_on_two_servers_are_called_separately(
             await settled(pilot, app, "at the mail")
         app.leave()
         await pilot.pause()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while app.return_code is None:
                 await asyncio.sleep(0.01)
     assert [session.closed for script in (first, second) for session in script.opened] == [True, True]

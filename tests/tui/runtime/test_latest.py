@@ -22,7 +22,7 @@ async def test_only_the_newest_request_is_completed() -> None:
 
     def make(asked: int) -> int:
         begun.append(asked)
-        assert gate.wait(5)
+        assert gate.wait(30)
         return asked * 10
 
     async with app.run_test() as pilot:
@@ -78,7 +78,7 @@ async def test_a_yielding_request_starts_after_the_other_with_the_newest_input()
 
     def first(asked: str) -> str:
         begun.append(asked)
-        assert gate.wait(5)
+        assert gate.wait(30)
         return asked
 
     def second(asked: str) -> str:
@@ -117,7 +117,7 @@ async def test_a_widget_that_is_being_removed_gets_no_result() -> None:
             yield Lingering()
 
     def make(asked: int) -> int:
-        assert gate.wait(5)
+        assert gate.wait(30)
         if asked:
             raise LookupError
         return asked

@@ -62,7 +62,7 @@ def beside_profiles(under: Path) -> list[str]:
 
 
 async def until_gone(under: Path) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while browsers(under):
             await asyncio.sleep(0.02)
 

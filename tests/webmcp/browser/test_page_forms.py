@@ -66,7 +66,7 @@ async def test_a_call_can_wait_for_the_user_to_submit_the_form(site: Site, cdp: 
         calling = asyncio.ensure_future(
             visit.session.call("book", {"who": "me"}, on_progress=said.put_nowait, timeout_s=20)
         )
-        assert await asyncio.wait_for(said.get(), 10) is FILLED
+        assert await asyncio.wait_for(said.get(), 30) is FILLED
         assert visit.ended("book") == ("pending", "")
         assert await visit.session.submit() is True
         assert (await calling).outcome == Result(value={"who": "me", "how": "booked"})
