@@ -6,12 +6,13 @@ it as sensitive, if its name or its text looks like that of a credential, or if 
 
 from collections.abc import Iterator
 
-from inspector.asks.ask import CAPABILITIES
+from inspector.asks.answer import Answer
+from inspector.asks.ask import CAPABILITIES, Ask, AskKind
 from inspector.credentials.find import sightings
 from inspector.credentials.names import names_secret, words_of
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import object_at, text_at
-from inspector.json.pointer import child
+from inspector.json.pointer import child, resolve
 from inspector.json.walk import walk
 from inspector.schema.fields import Field, form_of
 
@@ -44,6 +45,13 @@ def private_in(content: Json, schema: Json) -> tuple[str, ...]:
         for name, value in content.items()
         if name not in fields or asks_for_secret(fields[name]) or _looks_private(value)
     )
+
+
+def private_texts(ask: Ask, answer: Answer) -> list[str]:
+    """The private texts in an answer to a form. Takes seconds for a long form."""
+    private = private_in(answer.content, ask.schema) if ask.kind is AskKind.FORM else ()
+    leaves = (leaf for pointer in private for leaf in walk(resolve(answer.content, pointer)))
+    return [leaf for leaf in leaves if isinstance(leaf, str)]
 
 
 def _looks_private(value: Json) -> bool:

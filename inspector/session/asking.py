@@ -39,6 +39,12 @@ async def decline(ask: Ask) -> Answer:
     return DECLINED
 
 
+def _private_texts(ask: Ask, answer: Answer) -> list[str]:
+    from inspector.asks.private import private_texts  # noqa: PLC0415 - few servers ask
+
+    return private_texts(ask, answer)
+
+
 class Asker:
     """Answers the requests of one server."""
 
@@ -48,7 +54,10 @@ class Asker:
         roots: Sequence[Root],
         note: Note,
         responder: Responder | None = None,
+        conceal: Callable[[list[str]], None] | None = None,
     ) -> None:
+        """`conceal`: called with the private texts of an answer, before the answer is sent."""
+        self._conceal = conceal
         self.roots = tuple(roots)
         """The folders returned for a request for roots."""
         self._note = note
@@ -179,6 +188,8 @@ class Asker:
             self._waiting -= 1
             if not self._waiting:
                 self.waited_s += monotonic() - self._waits_since_s
+        if self._conceal is not None and answer.content:
+            self._conceal(await asyncio.to_thread(_private_texts, ask, answer))
         self._noted(ask, answer)
         return answer
 

@@ -136,6 +136,7 @@ class Session:
             options.roots,
             lambda title, what: self.note(title, what, kind="answer"),
             options.responder,
+            self.conceal,
         )
         self.asker.paused = lambda: self._server_connection().paused()
         self.recorder = options.recorder

@@ -101,10 +101,15 @@ def ask(request: Any) -> str:
 
 def reply() -> Any:
     """The next answer of the client; other messages are skipped."""
+    _, answer = numbered_reply()
+    return answer
+
+
+def numbered_reply() -> tuple[str, Any]:
     while line := sys.stdin.readline():
         message = json.loads(line)
         if "method" not in message:
-            return {key: message[key] for key in message if key in ("result", "error")}
+            return message.get("id"), {key: message[key] for key in message if key in ("result", "error")}
     sys.exit()
 
 
@@ -157,9 +162,10 @@ def call(request: Any) -> None:
         case "after" | "withdrawn" | "recalled" | "unwaited" | "dies" as name:
             leave_unanswered(request, name)
         case "kept":
-            # The answer is repeated nowhere.
+            # The answer is repeated on stderr only.
             ask(elicit(schema=SECRET_FORM))
-            finish(request, "content" in reply()["result"])
+            sys.stderr.write(f"answered: {(answer := reply()['result'])}\n")
+            finish(request, "content" in answer)
         case "kept task":
             _, about = ask_as_task()
             ask({"method": "tasks/get", **about})
@@ -194,11 +200,10 @@ def call(request: Any) -> None:
                 visits.append(name)
                 write({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e-1"}})
         case name:
-            asks = ASKS[name]
-            for each in asks:
-                ask(each)
-            replies = [reply() for _ in asks]
-            finish(request, replies if len(replies) < 10 else {"replies": len(replies)})
+            asked = [ask(each) for each in ASKS[name]]
+            # A client may answer in any order.
+            replies = dict(numbered_reply() for _ in asked)
+            finish(request, [replies[key] for key in asked] if len(asked) < 10 else {"replies": len(replies)})
 
 
 def call_in_rounds(request: Any) -> None:

@@ -1,4 +1,4 @@
-"""A server that repeats what one call returned as sensitive: on stderr, in logs and in later results, in parts.
+"""A server that repeats what one call returned as sensitive: on stderr, in logs, later results and questions, in parts.
 
 The argument is a JSON file with the values `pem`, `long` and `code`.
 """
@@ -16,6 +16,37 @@ SCHEMAS: dict[str, dict[str, object]] = {
     "get": {"properties": dict.fromkeys(VALUES, MARKED)},
     "tells": {"properties": {"number": {"type": "integer"}, "text": {"type": "string"}}},
     "ends": {},
+    "form": {},
+    "sampling": {},
+    "url": {},
+}
+LONG = VALUES["long"]
+FORM = {
+    "why": {
+        "type": "string",
+        "title": f"Why {VALUES['code']}",
+        "description": VALUES["pem"],
+        "default": LONG,
+    },
+    "which": {"type": "string", "enum": [LONG, "another"]},
+    "each": {"type": "array", "items": {"type": "string", "enum": [LONG, "another"]}},
+}
+SAID = {"role": "user", "content": {"type": "text", "text": VALUES["pem"]}}
+QUESTIONS: dict[str, tuple[str, dict[str, object]]] = {
+    "form": (
+        "elicitation/create",
+        {"message": f"Is it {LONG}?", "requestedSchema": {"type": "object", "properties": FORM}},
+    ),
+    "sampling": ("sampling/createMessage", {"messages": [SAID], "systemPrompt": LONG, "maxTokens": 9}),
+    "url": (
+        "elicitation/create",
+        {
+            "mode": "url",
+            "message": LONG,
+            "elicitationId": "1",
+            "url": f"https://a.example/{VALUES['code']}?{VALUES['code']}",
+        },
+    ),
 }
 
 
@@ -25,7 +56,11 @@ def send(message: dict[str, object]) -> None:
 
 
 def call(name: str) -> dict[str, object]:
-    if name != "get":
+    if name in QUESTIONS:
+        method, params = QUESTIONS[name]
+        send({"id": name, "method": method, "params": params})
+        sys.stdin.readline()
+    elif name != "get":
         for line in EVERY:
             sys.stderr.write(f"{line}\n")
             send({"method": "notifications/message", "params": {"level": "info", "data": line}})
@@ -47,7 +82,7 @@ for line in sys.stdin:
         info = {"name": "parting", "version": "1"}
         found: dict[str, object] = {
             "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {}, "logging": {}},
+            "capabilities": {"tools": {}, "logging": {}, "prompts": {}, "completions": {}},
             "serverInfo": info,
         }
         answer = {"result": found}
@@ -62,6 +97,10 @@ for line in sys.stdin:
             for name, schema in SCHEMAS.items()
         ]
         answer = {"result": {"tools": tools}}
+    elif asked["method"] == "prompts/list":
+        answer = {"result": {"prompts": [{"name": "offering", "arguments": [{"name": "word"}]}]}}
+    elif asked["method"] == "completion/complete":
+        answer = {"result": {"completion": {"values": [VALUES["code"], LONG, "Cedar"]}}}
     elif asked["method"] == "tools/call":
         answer = {"result": call(asked["params"]["name"])}
     if "id" in asked:

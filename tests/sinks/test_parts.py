@@ -2,10 +2,12 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from inspector.files import themes
 from inspector.pins.known_secrets import KnownSecrets
@@ -17,6 +19,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.testing import McpServerError, connect
 from inspector.tui.app import SightlineApp
+from inspector.tui.asks.dialog import AnswerScreen
 from inspector.tui.connection.source import ServerSource
 from tests.cli.sightline import ROOT, sightline
 from tests.sinks.searching import files_below
@@ -161,19 +164,26 @@ def test_no_exception_and_no_assertion_of_a_test_quotes_a_value_that_was_withhel
     assert left_in(str(failed.value), parts_of(secret)) == []
 
 
-async def test_no_part_of_a_value_that_was_withheld_is_on_the_screen_or_in_the_recording(
-    secret: dict[str, str], server: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    target, parts = StdioTarget(command=server), parts_of(secret)
+@asynccontextmanager
+async def interface(server: tuple[str, ...]) -> AsyncGenerator[tuple[SightlineApp, Pilot[None]]]:
+    target = StdioTarget(command=server)
 
     async def open_session(listener: Listener) -> Session:
         return Session(target, Options(is_quick_to_end=True), listener)
 
     app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
-    seen: list[str] = []
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "▸ get")
+        yield app, pilot
+
+
+async def test_no_part_of_a_value_that_was_withheld_is_on_the_screen_or_in_the_recording(
+    secret: dict[str, str], server: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parts = parts_of(secret)
+    seen: list[str] = []
+    async with interface(server) as (app, pilot):
         await pilot.press("w")
         await settled(pilot, app, "Record this session")
         await pilot.press("enter")
@@ -198,3 +208,28 @@ async def test_no_part_of_a_value_that_was_withheld_is_on_the_screen_or_in_the_r
         assert left_in(text, parts) == [], text
     assert any("exited with code 3" in text for text in seen)
     assert left_in(recorded_in(tmp_path), parts) == []
+
+
+async def test_no_question_and_no_suggestion_shows_a_part_of_a_value_that_was_withheld(
+    secret: dict[str, str], server: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(AnswerScreen, "unread_s", 0.0)
+    seen: list[str] = []
+    async with interface(server) as (app, pilot):
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "#1 done")
+        for name, words in (("form", "each"), ("sampling", "maxTokens"), ("url", "https://a.example/")):
+            await pilot.press("escape", "slash", *name, "enter")
+            await settled(pilot, app, f"▸ {name}")
+            await pilot.press("ctrl+r")
+            await settled(pilot, app, "The server asks")
+            seen.append(await settled(pilot, app, words))
+            await pilot.press("ctrl+d")
+            await until(pilot, app, lambda text: "The server asks" not in text)
+        await pilot.press("escape", "slash", *"offering", "enter")
+        await settled(pilot, app, "▸ offering")
+        await pilot.press("enter", "C")
+        seen.append(await settled(pilot, app, "edar"))
+    for text in seen:
+        assert left_in(text, parts_of(secret)) == [], text
+        assert secret["code"] not in text

@@ -24,7 +24,7 @@ def test_a_private_answer_reaches_the_server_and_no_sink(
     monkeypatch.chdir(tmp_path)
     answer = json.dumps({"name": "Ada", "api_key": CANARY})
     files = ("--record", "a.jsonl", "--audit", "audit.jsonl", *saved)
-    ran = sightline("call", "kept", "--answer", answer, *files, "--", *SERVER)
+    ran = sightline("call", "kept", "--answer", answer, "--stderr", *files, "--", *SERVER)
     assert ran.code == 0, ran.err
     assert '"true"' in ran.out
     said = [ran.out, ran.err]
@@ -39,6 +39,7 @@ def test_a_private_answer_reaches_the_server_and_no_sink(
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {path.name for path in written} >= {"a.jsonl", "audit.jsonl", *(["calls.toml"] if saved else [])}
     assert "Ada" in (tmp_path / "a.jsonl").read_text()
+    assert "answered: " in ran.err
     assert CANARY not in "".join(said)
     assert [path.name for path in written if CANARY.encode() in path.read_bytes()] == []
 

@@ -11,9 +11,8 @@ from textual.screen import Screen
 
 from inspector.asks.answer import DECLINED, Action, Answer
 from inspector.asks.ask import Ask, AskKind
-from inspector.asks.private import private_in
-from inspector.json.pointer import resolve
-from inspector.json.walk import walk
+from inspector.asks.private import private_texts
+from inspector.pins.known_secrets import KnownSecrets
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.tui.asks.dialog import REST_DECLINED, AnswerScreen
 from inspector.tui.asks.view import AskView, ask_view
@@ -47,12 +46,15 @@ class UserResponder:
         name: str = "",
         *,
         conceal: Callable[[str], None],
+        withheld: Callable[[], KnownSecrets],
     ) -> None:
         """`name`: the name of the server if there are several; otherwise empty.
 
+        `withheld`: returns the values that requests of the server may not repeat on the screen. It may block.
+
         `conceal`: called with each text of an answer that may be secret, before the answer is sent.
         """
-        self._conceal = conceal
+        self._conceal, self._withheld = conceal, withheld
         self._screen = screen
         self._own_url = target.url if isinstance(target, HttpTarget) else None
         self._calls = calls
@@ -79,7 +81,7 @@ class UserResponder:
         call = running[0] if running else None
         if self._is_declined(call):
             return REST_DECLINED
-        view = await asyncio.to_thread(ask_view, ask, self._own_url)
+        view = await asyncio.to_thread(lambda: ask_view(ask, self._own_url, self._withheld()))
         names = [self._name] if self._name else []
         if running is not None:
             names.append(running[1])
@@ -93,11 +95,8 @@ class UserResponder:
                 answer = await self._in_turn(view, call)
         finally:
             self._count(-1)
-        private = private_in(answer.content, ask.schema) if ask.kind is AskKind.FORM else ()
-        for pointer in private:
-            for leaf in walk(resolve(answer.content, pointer)):
-                if isinstance(leaf, str):
-                    self._conceal(leaf)
+        for text in await asyncio.to_thread(private_texts, ask, answer):
+            self._conceal(text)
         return answer
 
     async def _in_turn(self, view: AskView, call: object) -> Answer:

@@ -10,7 +10,9 @@ from textual.content import Content
 from inspector.asks.ask import Ask, AskKind, sampling_lines
 from inspector.asks.link import Link, link_of
 from inspector.asks.private import asks_for_secret
-from inspector.schema.fields import Form, form_of
+from inspector.json.exact import dump_text
+from inspector.pins.known_secrets import KnownSecrets
+from inspector.schema.fields import Field, FieldKind, Form, form_of
 from inspector.tui.call.arguments import default_entries
 from inspector.tui.call.entries import MAX_LINES, Entered, form_lines
 from inspector.tui.text import content, shortened
@@ -38,28 +40,60 @@ class AskView(Struct, frozen=True, kw_only=True):
     link: Link | None = None
 
 
-def ask_view(ask: Ask, own_url: str | None) -> AskView:
-    """The view of a request. `own_url`: the address of the server.
+def ask_view(ask: Ask, own_url: str | None, withheld: KnownSecrets) -> AskView:
+    """The view of a request. `own_url`: the address of the server. `withheld`: values that are masked in it.
 
     Takes seconds for a long form: call it in a thread.
     """
-    title = Content.assemble(_TITLES[ask.kind], "  ", content(shortened(ask.title, 120), "$foreground 70%"))
-    form = _masked(form_of(ask.schema)) if ask.kind is AskKind.FORM else None
-    link = link_of(ask.url, own_url) if ask.kind is AskKind.URL else None
+    name = shortened(withheld.masked_text(ask.title), 120)
+    title = Content.assemble(_TITLES[ask.kind], "  ", content(name, "$foreground 70%"))
+    asked = form_of(ask.schema) if ask.kind is AskKind.FORM else None
+    form = _masked(asked, withheld) if asked else None
+    link = _masked_link(link_of(ask.url, own_url), withheld) if ask.kind is AskKind.URL else None
     return AskView(
         ask=ask,
         title=title,
-        lines=_bounded(_lines(ask, form, link)),
+        lines=_bounded(_lines(ask, asked, link, withheld)),
         form=form,
         defaults=default_entries(form) if form else None,
         link=link,
     )
 
 
-def _masked(form: Form) -> Form:
+def _masked(form: Form, withheld: KnownSecrets) -> Form:
     """The form, with fields for credentials masked even if the schema does not mark them."""
-    fields = (replace(field, sensitive=asks_for_secret(field)) for field in form.fields)
-    return replace(form, fields=tuple(fields))
+    return replace(form, fields=tuple(_masked_field(field, withheld) for field in form.fields))
+
+
+def _masked_field(field: Field, withheld: KnownSecrets) -> Field:
+    """The field without withheld values. A default that repeats one is left out; choices are typed instead."""
+    if withheld.repeats(dump_text(field.default)):
+        field = replace(field, default=None, has_default=False)
+    field = replace(
+        field,
+        title=withheld.masked_text(field.title) if field.title else None,
+        description=withheld.masked_text(field.description) if field.description else None,
+        examples=tuple(each for each in field.examples if not withheld.repeats(dump_text(each))),
+        sensitive=asks_for_secret(field),
+    )
+    if not withheld.repeats("\n".join(_offered(field))):
+        return field
+    # A list of choices or a group of fields would show it.
+    return replace(field, kind=FieldKind.JSON, choices=(), item=None, fields=(), sensitive=True)
+
+
+def _offered(field: Field) -> Iterator[str]:
+    """The texts in the choices of a field and in the fields inside it."""
+    yield from (*map(dump_text, field.choices), *field.choice_titles)
+    for inner in (*field.fields, *filter(None, [field.item])):
+        yield from filter(None, [inner.name, inner.title, inner.description, dump_text(inner.default)])
+        yield from _offered(inner)
+
+
+def _masked_link(link: Link, withheld: KnownSecrets) -> Link:
+    """The link, without withheld values around its host, which the user has to see."""
+    before, after = map(withheld.masked_text, (link.before, link.after))
+    return replace(link, before=before, after=after)
 
 
 def _bounded(lines: Iterator[Content]) -> tuple[Content, ...]:
@@ -68,7 +102,7 @@ def _bounded(lines: Iterator[Content]) -> tuple[Content, ...]:
     return (*shown, more) if next(lines, None) is not None else shown
 
 
-def _lines(ask: Ask, form: Form | None, link: Link | None) -> Iterator[Content]:
+def _lines(ask: Ask, form: Form | None, link: Link | None, withheld: KnownSecrets) -> Iterator[Content]:
     # Sightline's own words come first, so that a long message does not push them off the screen.
     if form is not None:
         yield from _about_form(form)
@@ -80,11 +114,11 @@ def _lines(ask: Ask, form: Form | None, link: Link | None) -> Iterator[Content]:
     for number, text in enumerate(texts):
         if number == 0:
             yield Content.styled("The server says:", "$foreground 70%")
-        yield from _text(text)
+        yield from _text(withheld.masked_text(text))
 
 
 def _about_form(form: Form) -> Iterator[Content]:
-    secret = ", ".join(shortened(field.name, 60) for field in form.fields if field.sensitive)
+    secret = ", ".join(shortened(field.name, 60) for field in form.fields if asks_for_secret(field))
     if secret:
         warning = f"The form asks for a credential ({secret}), which the protocol forbids. Your answer goes to the server."
         yield content(warning, "bold $text-error")

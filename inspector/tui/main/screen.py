@@ -247,7 +247,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         return self._servers.shown
 
     async def _complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
-        return await self.server.link.complete(item, argument, value, filled)
+        server = self.server
+        offered = await server.link.complete(item, argument, value, filled)
+        known = await asyncio.to_thread(lambda: server.vault.known_now)
+        return tuple(each for each in offered if not known.repeats(each))
 
     def compose(self) -> ComposeResult:
         yield self._header

@@ -147,7 +147,12 @@ class ServerParts:
         )
         self.runner.repeats = self.vault.repeats
         self.link.responder = UserResponder(
-            screen, target, self.runner, self.label, conceal=self.conceal
+            screen,
+            target,
+            self.runner,
+            self.label,
+            conceal=self.conceal,
+            withheld=lambda: self.vault.known_now,
         ).answer
         self.authorizer = UserAuthorizer(screen, self.runner.hold)
         self.link.authorizer = self.authorizer.agree
