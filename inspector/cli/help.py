@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from inspector.cli.output import DIAGNOSTICS, at_words, columns
+from inspector.cli.output import DIAGNOSTICS, at_words, columns, print_lines
 from inspector.errors import ExitCode, UsageError
 
 Value = TypeVar("Value")
@@ -91,13 +91,29 @@ class ExtraWordsError(click.UsageError):
 
 
 class WrappedHelp(click.Command):
-    """A command whose help is wrapped at words on a terminal, including lines that click would not wrap."""
+    """A command whose help is wrapped at words on a terminal, including lines that click would not wrap.
+
+    The help is written as all output is, so that its errors are those of all output.
+    """
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _show_help
+        return option
 
     def get_help(self, ctx: click.Context) -> str:
         text = super().get_help(ctx)
         if not sys.stdout.isatty():
             return text
         return "\n".join(row for line in text.split("\n") for row in at_words(line, columns()))
+
+
+def _show_help(ctx: click.Context, option: click.Parameter, is_wanted: bool) -> None:  # noqa: FBT001 - click calls it
+    _ = option
+    if is_wanted and not ctx.resilient_parsing:
+        print_lines(ctx.get_help().split("\n"), exactly=True)
+        ctx.exit()
 
 
 _OF_SERVERS = frozenset(

@@ -9,7 +9,7 @@ import click
 
 from inspector import __version__
 from inspector.cli.help import JSON_OPTION, ExtraWordsError, WrappedHelp, suggestion
-from inspector.cli.output import DIAGNOSTICS, UnreadError, defect, finish
+from inspector.cli.output import DIAGNOSTICS, UnreadError, defect, finish, print_lines
 from inspector.cli.start import Interface, Invocation, has_terminal, meant_command
 from inspector.errors import ExitCode, InspectorError, UsageError
 
@@ -99,13 +99,27 @@ sightline open --help those of the interface, such as --theme and --watch.
 """
 
 
+def _show_version(ctx: click.Context, option: click.Parameter, is_wanted: bool) -> None:  # noqa: FBT001 - click calls it
+    _ = option
+    if is_wanted and not ctx.resilient_parsing:
+        print_lines([f"sightline, version {__version__}"])
+        ctx.exit()
+
+
 @click.group(
     cls=LazyGroup,
     help=_HELP,
     invoke_without_command=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.version_option(__version__, prog_name="sightline")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version.",
+)
 def sightline() -> None:
     """The root command `sightline`, which only groups the others."""
 
@@ -145,11 +159,6 @@ def run(argv: list[str], interface: Interface) -> int:
         return ExitCode.INTERRUPTED
     except UnreadError:
         return ExitCode.UNREAD
-    except SystemExit as leaving:
-        # Click exits with 1 if it writes the help itself and the pipe is closed; no command does.
-        if leaving.code != 1:
-            raise
-        return ExitCode.UNREAD
     except Exception as error:  # noqa: BLE001 - the last handler: a traceback would quote untrusted text and locals
         return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else ExitCode.OK
@@ -165,7 +174,6 @@ def _is_one_of_several(head: list[str], command_line: tuple[str, ...] | None) ->
 
 
 def _overview() -> int:
-    from inspector.cli.output import print_lines  # noqa: PLC0415 - as above
     from inspector.cli.overview import overview_lines  # noqa: PLC0415 - only for a command line without words
 
     print_lines(overview_lines(), exactly=True)

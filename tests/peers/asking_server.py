@@ -202,8 +202,8 @@ def call(request: Any) -> None:
         case name:
             asked = [ask(each) for each in ASKS[name]]
             # A client may answer in any order.
-            replies = dict(numbered_reply() for _ in asked)
-            finish(request, [replies[key] for key in asked] if len(asked) < 10 else {"replies": len(replies)})
+            answers = dict(numbered_reply() for _ in asked)
+            finish(request, [answers[key] for key in asked] if len(asked) < 10 else {"replies": len(answers)})
 
 
 def call_in_rounds(request: Any) -> None:
