@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from inspector.json.document import Line, SpanKind
 from inspector.tui.keys.command import KeyPlace
@@ -169,6 +170,13 @@ class Lines(ScrollView, can_focus=True):
         """Choose the row under the cursor."""
         if self.count:
             self.post_message(self.Chosen(self, self.cursor))
+
+    def on_mount(self) -> None:
+        self.watch(self.screen, "focused", self._show_focus, init=False)
+
+    def _show_focus(self, before: Widget | None, after: Widget | None) -> None:
+        if None in (before, after) or self in (before, after):
+            self.refresh()
 
     @property
     def _is_resting(self) -> bool:
