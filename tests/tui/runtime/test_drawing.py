@@ -8,6 +8,7 @@ from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
 from textual.app import App
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.widget import Widget
 
 from inspector.files import themes
 from inspector.protocol.targets import DemoTarget
@@ -102,7 +103,7 @@ async def test_each_key_draws_all_that_it_changes(
                 app.screen.set_focus(None)
             await settled(pilot, app)
             await pilot.pause(0.05)
-            for widget in (app.screen, *app.screen.walk_children()):
+            for widget in (app.screen, *app.screen.walk_children(Widget)):
                 # Without this, rows that were drawn before and should have changed would be taken from here.
-                widget._styles_cache.clear()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+                cast("Any", widget)._styles_cache.clear()  # noqa: SLF001
             assert terminal.wrong(screen_strips(app)) == [], (number, key)
