@@ -105,9 +105,7 @@ def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
     if not malformed:
         return found
     found = found or SchemaCheck()
-    known = {one.pointer for one in malformed}
-    others = (one for one in found.violations if one.pointer not in known)
-    listed = (*malformed, *others)
+    listed = (*malformed, *found.violations)
     return replace(
         found, violations=listed[:MAX_VIOLATIONS], more=found.more + max(0, len(listed) - MAX_VIOLATIONS)
     )
@@ -199,9 +197,8 @@ def _malformed_block(pointer: str, block: Json) -> Iterator[Violation]:
     if not isinstance(block, dict):
         yield _broken(pointer, "is not an object", "one")
         return
-    # The words quote no other type, because it is text of the server.
     named = block.get("type")
-    kind = named if isinstance(named, str) and named in TEXT_MEMBERS else "content"
+    kind = named if isinstance(named, str) else "content"
     keys = ("type", *TEXT_MEMBERS.get(kind, ()))
     for key in keys:
         if not isinstance(block.get(key), str):

@@ -41,6 +41,13 @@ def test_places_like_credentials_are_listed_up_to_a_limit_and_then_counted(count
     assert list(bounded.remarks) == told[:MOST_PASSING] + more
 
 
+def test_several_credentials_in_one_text_are_all_named() -> None:
+    words = f"{credential(0)} and postgres://u:{credential(1)[-10:]}@db.example/x"
+    (remark,) = judged({"content": [text(words)]}).remarks
+    assert remark.startswith("it looks like credentials: ")
+    assert remark.count(",") == 2
+
+
 def test_a_result_that_is_itself_a_credential_is_reported_at_the_root() -> None:
     bounded = bound(Result(value=credential(0)), None, Level.DECLARED)
     assert bounded.remarks == ("it looks like a credential: secret in an assignment, at the root",)

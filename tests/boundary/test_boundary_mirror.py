@@ -3,7 +3,9 @@
 import pytest
 
 from inspector.boundary.bounded import Level
-from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number, dump_text
+from inspector.boundary.same_content import is_equally_spelt
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, Number, dump_text, parse
+from inspector.json.members import value_at
 from tests.boundary.bounding import (
     HIDE,
     SECRET,
@@ -53,6 +55,40 @@ def test_a_secret_in_the_spelling_of_a_number_is_withheld(written: str, value: J
         assert "483920117" not in dump_text(bounded_of(result, level=level).result)
     plain: JsonObject = {"content": [text(written)], "structuredContent": value}
     assert content_of(bounded_of(plain)) == [text(written)]
+
+
+def parsed(written: str) -> Json:
+    found = parse(written)
+    assert isinstance(found, JsonText)
+    return found.value
+
+
+def test_numbers_in_another_spelling_are_part_of_the_repetition_only_if_the_text_is_written_again() -> None:
+    words, value = '{"n": [1.0, 2.50], "t": "x"}', parsed('{"n": [1, 2.5], "t": "x"}')
+    result: JsonObject = {"content": [text(words)], "structuredContent": value}
+    numbers = {"type": "array", "items": {"type": "number"}}
+    plain, marked = fields(n=numbers, t=TEXT), fields(n=numbers, t=SENSITIVE)
+    assert content_of(bounded_of(result, plain)) == [text(words)]
+    assert content_of(bounded_of(result, plain, Level.CLOSED)) == [text('{"n":[1,2.5],"t":"x"}')]
+    for level in STRICT:
+        bounded = bounded_of(result, marked, level)
+        assert any(str(value_at(block, "text")).startswith('{"n":[1,2.5],') for block in content_of(bounded))
+        assert "/content/0/text mirror" in removed(bounded)
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "is_equal"),
+    [
+        ('{"a": 1.5}', '{"a": 1.5}', True),
+        ('{"a": 1.50}', '{"a": 1.5}', False),
+        ('{"a": [1.5, 2]}', '{"a": [1.5, 2]}', True),
+        ('{"a": 1.5, "a": 2}', '{"a": 1.5, "a": 2}', True),
+        ('{"a": 1.50, "a": 2}', '{"a": 1.5, "a": 2}', False),
+        ('{"a": 1}', '{"a": 1}', True),
+    ],
+)
+def test_the_spelling_of_each_number_is_compared(written: str, value: str, *, is_equal: bool) -> None:
+    assert is_equally_spelt(written, parsed(written), parsed(value)) is is_equal
 
 
 def test_a_text_that_repeats_an_unchanged_reference_keeps_its_spelling() -> None:

@@ -3,21 +3,25 @@
 import pytest
 
 from inspector.boundary.bound import bound
-from inspector.boundary.bounded import Level
+from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.error_code import coded_error
-from inspector.boundary.reading import raw_of
-from inspector.json.exact import DuplicateKeys, Json, JsonObject
+from inspector.boundary.notice import UNKNOWN_CONTENT
+from inspector.boundary.reading import passing_at_open, raw_of
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from tests.boundary.bounding import (
     SECRET,
     SENSITIVE,
     STRICT,
+    TEXT,
+    WHOLE,
     bounded_of,
     content_of,
     fields,
     rules_of,
     structured_of,
+    text,
     tool_with,
 )
 
@@ -150,6 +154,35 @@ def test_an_error_that_a_page_threw_has_a_code_of_the_boundary(level: Level) -> 
     own: JsonObject = {"code": -31954, "message": "tool_error"}
     assert bounded.result == {"error": own if level is Level.CLOSED else own | thrown}
     assert raw_of(outcome) == {"error": thrown}
+
+
+@pytest.mark.parametrize("thrown", ["text", None, ["a"]])
+def test_an_error_of_a_page_that_is_no_object_passes_as_it_is_at_open(thrown: Json) -> None:
+    assert passing_at_open(RpcError(value=thrown, of_page=True)) == {"error": thrown}
+
+
+_OMITTED = {"M1": Rule.INTERNAL, "M2": Rule.LABELLED, "M3": Rule.DETECT, "M4": Rule.ECHO}
+
+
+@pytest.mark.parametrize("level", STRICT)
+def test_what_was_withheld_in_a_recording_is_withheld_again_for_the_same_rule(level: Level) -> None:
+    blocks: list[Json] = [*map(text, ("M1", "M2", "M3", "M4", "fine"))]
+    value: JsonObject = {"content": blocks, "structuredContent": {"a": "M4", "b": 1}}
+    outcome = Result(value=value, omitted={key: str(rule) for key, rule in _OMITTED.items()})
+    bounded = bound(outcome, tool_with(fields(a=TEXT, b=WHOLE)), level)
+    found = {(one.pointer, one.rule): one.detail for one in bounded.removals}
+    again = "withheld when it was recorded"
+    assert found["/content/0", Rule.INTERNAL] == f"{again} (rule internal)"
+    assert found["/content/1", Rule.LABELLED] == f"{again} (rule labelled)"
+    assert found["/structuredContent/a", Rule.ECHO] == f"{again} (a copy of a withheld value)"
+    passing = dump_text(bounded.result)
+    assert not [marker for marker in _OMITTED if marker in passing]
+    if level is Level.DECLARED:
+        assert found["/content/2", Rule.DETECT] == f"{again} (rule detect)"
+        assert found["/content/3", Rule.ECHO] == f"{again} (a copy of a withheld value)"
+        assert text(UNKNOWN_CONTENT) in content_of(bounded)
+        assert text("fine") in content_of(bounded)
+    assert bound(Result(value=value), tool_with(), Level.DECLARED).removals == ()
 
 
 def test_an_error_that_is_only_a_code_loses_nothing() -> None:

@@ -17,7 +17,7 @@ from inspector.boundary.bound import FoundSecrets, bound
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.draft import Searched, Texts
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.spellings import Spelling, unescaped
+from inspector.boundary.spellings import Spelling, meant, unescaped
 from inspector.boundary.unseen import visible
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.json.texts import STRETCH
@@ -134,10 +134,30 @@ def test_what_a_value_spells_is_not_searched_for_if_it_is_short_or_no_text(value
     assert len(Echoes([value]).wanted.anywhere | Echoes([value]).wanted.as_words) == 1
 
 
+@pytest.mark.parametrize(
+    ("raw", "decoded"),
+    [
+        (b"hunter2-Secret", "hunter2-Secret"),
+        (b"hunter2\n Secret", "hunter2\n Secret"),
+        # The end of a character may be cut off, but not the middle of the text.
+        (b"hunter2-Secret\xf0\x9f\x98", "hunter2-Secret"),
+        (b"hunter2-\xf0\x9f\x98Secret", "hunter2-Secret"),
+        (b"hunter2-\xf0\x9f\x98Secr\xc3et", ""),
+        (b"hunter2-Secret" + b"\xf0\x9f\x98" * 2, ""),
+        (b"hunter2\xffSecret", ""),
+        ("hunter2\u200bSecret".encode(), ""),
+    ],
+)
+def test_a_value_in_base64_means_what_it_encodes_if_that_is_text(raw: bytes, decoded: str) -> None:
+    assert meant(base64.b64encode(raw).decode().rstrip("=")) == ((decoded,) if decoded else ())
+
+
 def test_the_views_of_a_text_are_distinct_and_limited() -> None:
     for plain in ("words", "100%", "a\x01b", "\ud800", "\u00e9"):
         assert unescaped(plain) == (plain,)
     assert unescaped("%" + "25" * 2 + "41") == ("%252541", "%2541", "%41", "A")
+    assert unescaped("x\\U0010ffff") == ("x\\U0010ffff", "x\U0010ffff")
+    assert unescaped("x\\U00110000") == ("x\\U00110000",)
     views = unescaped("%" + "25" * 30 + "41")
     assert len(views) == len(set(views)) == 22
 

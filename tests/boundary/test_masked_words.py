@@ -53,6 +53,7 @@ def test_a_value_that_another_one_contains_is_not_masked_by_itself() -> None:
         "1134x",
     )
     assert outer_values(["41111", CARD]) == (CARD,), "blanks do not count"
+    assert outer_values(["one two", "onetwo"]) == ("one two", "onetwo"), "each is written in its own way"
     assert len(outer_values([f"value {number:03}" for number in range(300)])) == 300
     assert outer_values([f"value {number:03}" for number in range(301)]) == ()
 
@@ -66,6 +67,7 @@ def test_a_value_that_another_one_contains_is_not_masked_by_itself() -> None:
         ("a one\nx\ntwo b", ["one\ntwo"], "a one\nx\ntwo b"),
         ("pin 12345, 123456, x12345", ["12345"], f"pin {MASK}, 123456, x12345"),
         ("key 123456, 1234567", ["123456"], f"key {MASK}, {MASK}7"),
+        ("one-way", ["one-way"], MASK),
     ],
 )
 def test_verbatim_copies_are_masked_and_the_lines_stay(text: str, values: list[str], masked: str) -> None:
@@ -106,6 +108,32 @@ def test_all_lines_are_masked_if_the_beginning_of_a_huge_value_is_left() -> None
     assert mask_lines(other, (huge,), matches, Echoes(()).matches) == f"{MASK}\n{huge[-40:]}"
 
 
+def _masked(text: str, *values: str) -> str:
+    matches = Echoes([*values, *parts_in(values)]).matches
+    return mask_lines(text, outer_values(values), matches, Echoes(()).matches)
+
+
+def test_all_lines_are_masked_if_one_has_the_beginning_of_an_encoded_long_value() -> None:
+    long = "".join(f"{number:04}" for number in range(75))
+    coded = b64encode(long.encode()).decode()
+    lines = [coded[:176], *(coded[start : start + 76] for start in range(176, len(coded), 76))]
+    assert _masked("\n".join(["so:", *lines]), long) == "\n".join([MASK] * (1 + len(lines)))
+
+
+def test_all_lines_are_masked_if_several_have_an_encoded_line_of_a_value() -> None:
+    lines = ("alpha-bravo-charlie", "delta-echo-foxtrot")
+    coded = b64encode(lines[0].encode()).decode()
+    text = f"so:\n{coded[:12]}\n{coded[12:]}"
+    assert _masked(text, "\n".join(lines)) == f"{MASK}\n{MASK}\n{MASK}"
+
+
+@pytest.mark.parametrize("between", ["\n", "\r"])
+def test_of_a_value_of_several_lines_only_its_lines_are_masked(between: str) -> None:
+    value = f"alpha-bravo{between}charlie-delta"
+    assert _masked("so:\n  alpha-bravo \ncharlie-delta.\nend", value) == f"so:\n{MASK}\n{MASK}\nend"
+    assert _masked("so: alpha-bravo\nend", value) == f"{MASK}\nend"
+
+
 def test_a_value_that_is_longer_than_a_needle_is_cut() -> None:
     assert [is_cut("x" * length) for length in (32, 33, LONGEST, LONGEST + 1)] == [False, False, False, True]
     assert [is_cut("é" * length) for length in (LONGEST // 2, LONGEST // 2 + 1)] == [False, True]
@@ -130,6 +158,13 @@ def test_the_parts_of_a_value_are_its_lines_and_the_pieces_of_long_lines() -> No
     }
     accents = "é" * 30 + "ü" * 40
     assert parts_in([f"line one\n{accents}"]) == {"line one", accents[:32], accents[32:64], accents[-32:]}
+    short = "é" * 40
+    assert parts_in([f"line one\n{short}"]) == {"line one", short}
+    assert parts_in(["alpha-bravo\ncharlie-delta"]) == {"alpha-bravo", "charlie-delta"}
+    # With a blank or a tab in it, the needle of the value goes on behind this piece.
+    for blank in " \t":
+        spaced = f"ab{blank}{long}"
+        assert spaced[:LONGEST] in parts_in([spaced])
     exact = long[:LONGEST] + "x" * LONGEST
     assert parts_in([exact]) == {"x" * LONGEST}
 
@@ -172,6 +207,7 @@ def test_the_outermost_removal_around_a_pointer_is_found_in_rows_too() -> None:
     assert without.around("/structuredContent/key") is None
     assert without.around("/structuredContent/rows/0/pin") is None
     assert not RemovalPlaces(())
+    assert RemovalPlaces([one for one in removals if one.pointer == "/structuredContent/key"])
     only_rows = judged({"structuredContent": values}, rows, Level.DECLARED).removals
     assert [isinstance(place, MarkedRows) for _, place in places(only_rows)] == [True]
     assert RemovalPlaces(only_rows)

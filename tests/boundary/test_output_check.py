@@ -145,6 +145,9 @@ def test_a_result_of_a_server_must_be_an_object_even_without_a_schema(value: Jso
         # Extensions have content types of their own.
         ({"content": [{"type": "secret_reference"}]}, ""),
         ({"content": [{"type": "text", "text": "ok"}]}, ""),
+        ({"content": [{"type": "resource", "resource": {"uri": "a:b", "text": "ok"}}]}, ""),
+        # What a duplicate key means cannot be judged.
+        ({"content": [TWICE]}, ""),
     ],
 )
 def test_a_malformed_result_breaks_the_protocol_even_without_a_schema(
@@ -153,6 +156,8 @@ def test_a_malformed_result_breaks_the_protocol_even_without_a_schema(
     found = output(Result(value=members), None)
     assert found.sentence == (f"result breaks the protocol: {expected}" if expected else "")
     assert found.is_asked is bool(expected)
+    keyword = "required" if " is missing" in expected else "type"
+    assert [one.keyword for one in found.violations] == ([keyword] if expected else [])
     assert output(Result(value=members, of_page=True), None) == NOT_ASKED
 
 

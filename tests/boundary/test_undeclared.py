@@ -90,6 +90,7 @@ def test_leaves_that_no_schema_declares_are_counted_and_the_first_places_listed(
     [
         (1, 1, "1 value is not described by the output schema, so `declared` lets it through"),
         (2, 2, "2 values are not described by the output schema, so `declared` lets them through"),
+        (2, 0, "2 values are not described by the output schema, so `declared` lets them through"),
         (
             5,
             1,
