@@ -120,7 +120,8 @@ def bound(
     if ended is None:
         judged = _bound(outcome, contract, level, policy, nonce, found)
         if isinstance(outcome, Failure):
-            return replace(judged, is_answered=False)
+            # Its words are Sightline's own. They may quote what the server printed during other calls.
+            return replace(judged, is_answered=False, remarks=(), credentials=())
         return _verified(judged, outcome, contract)
     # Other answers than tool results are envelopes, which the output schema does not describe.
     is_envelope = not is_tool_result(raw_of(outcome))

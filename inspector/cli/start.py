@@ -174,7 +174,10 @@ def in_session(
 
     def say(event: Event) -> None:
         if isinstance(event, StateChanged) and event.state is SessionState.READY and event.message:
-            DIAGNOSTICS.say(session.masked(event.message))
+            from inspector.credentials.find import dotted  # noqa: PLC0415 - few sessions have such a message
+
+            # It may quote what the server printed to stdout.
+            DIAGNOSTICS.say(dotted(session.masked(event.message)))
 
     session = Session(launch.target, options, say)
     returned: list[Returned] = []
@@ -224,7 +227,7 @@ def changes_since_pin(session: "Session", name: str) -> "tuple[ConfirmReason, ..
 def stray_output(session: "Session") -> list[str]:
     """Sentences about lines on the server's stdout that are not JSON objects, because a client may stop reading there.
 
-    Values that results withhold are masked. A broken message is not quoted, because it may be a result.
+    Values that results withhold, and texts that look like credentials, are masked. A broken message is not quoted, because it may be a result.
     """
     stray = [
         matched.frame.raw
@@ -233,6 +236,8 @@ def stray_output(session: "Session") -> list[str]:
     ]
     if not stray:
         return []
+    from inspector.credentials.find import dotted  # noqa: PLC0415 - few servers print to stdout
+
     mask = _mask_of(session)
     sentences: list[str] = []
     for raw in stray[:_QUOTED_LINES]:
@@ -240,7 +245,7 @@ def stray_output(session: "Session") -> list[str]:
             sentences.append(f"server sent a message that cannot be read, of {len(raw):,} bytes")
             continue
         text = raw.decode("utf-8", "replace").strip()
-        shown = masked_start(text, mask, _QUOTED_CHARACTERS, " …")
+        shown = masked_start(text, lambda line: dotted(mask(line)), _QUOTED_CHARACTERS, " …")
         sentences.append(f'server printed to stdout instead of stderr: "{shown}"')
     if len(stray) > _QUOTED_LINES:
         sentences.append(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")

@@ -60,6 +60,13 @@ def sightings(text: str) -> tuple[Sighting, ...]:
     return tuple(_with_rest(found, unjudged) if unjudged else found)
 
 
+def dotted(text: str) -> str:
+    """The text, with a `•` in place of each character of a match."""
+    for sighting in sightings(text):
+        text = text[: sighting.start] + "•" * (sighting.end - sighting.start) + text[sighting.end :]
+    return text
+
+
 def may_hold(text: str) -> bool:
     """True if the text contains a keyword of any rule, so a search may find something."""
     return _holds_keyword(_folded(text))

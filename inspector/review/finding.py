@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from inspector.credentials.find import sightings
+from inspector.credentials.find import dotted
 from inspector.safe_text import safe_line
 
 MAX_EVIDENCE = 160
@@ -121,7 +121,4 @@ _AROUND = 4_000
 
 def _covered(text: str, start: int) -> str:
     first, last = max(0, start - _AROUND), start + MAX_EVIDENCE + _AROUND
-    part = text[first:last]
-    for sighting in sightings(part):
-        part = part[: sighting.start] + "•" * (sighting.end - sighting.start) + part[sighting.end :]
-    return text[:first] + part + text[last:]
+    return text[:first] + dotted(text[first:last]) + text[last:]

@@ -22,7 +22,7 @@ from inspector.json.pointer import resolve
 from inspector.pins.pins import ServerDefinitions, definitions_of
 from inspector.pins.withheld import WithheldValues
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
-from inspector.protocol.outcome import Outcome, Result, unfinished
+from inspector.protocol.outcome import Failure, Outcome, Result, unfinished
 from inspector.protocol.page import RefusedTool
 from inspector.review.finding import SubjectKind, quoted
 from inspector.review.properties import Property, properties_of
@@ -227,8 +227,11 @@ class ReviewedCall:
         return values
 
     def texts(self) -> Iterator[Text]:
-        """The texts that are not withheld, and what is left of texts that only repeat a withheld value."""
-        for text in texts_of(self.raw):
+        """The texts that are not withheld, and what is left of texts that only repeat a withheld value.
+
+        None for a call without an answer, whose words are Sightline's own.
+        """
+        for text in () if isinstance(self.outcome, Failure) else texts_of(self.raw):
             shown = self._shown(text)
             if shown is not None:
                 yield text if shown == text.text else Text(pointer=text.pointer, place=text.place, text=shown)

@@ -12,6 +12,7 @@ from inspector.hosts.registry import host
 from inspector.json.exact import Json, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from tests.boundary.bounding import credential
 
 SECRET = "hunter2-secret"
 TOOL = Tool(
@@ -65,6 +66,15 @@ def test_a_withheld_failure_shows_only_its_error_code() -> None:
     outcome = Failure(kind=FailureKind.TIMEOUT, detail="no answer within 1 s")
     found = bound(outcome, TOOL, Level.OPEN, policy=WITHHELD)
     assert found.result == {"error": {"code": -31908, "message": "network_timeout"}}
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_words_of_a_failure_are_not_searched_for_credentials(level: Level) -> None:
+    detail = f'the server exited; it printed to stdout: "{credential(0)}"'
+    found = bound(Failure(kind=FailureKind.CONNECTION_LOST, detail=detail), TOOL, level)
+    assert (found.remarks, found.credentials) == ((), ())
+    sent = bound(RpcError(value={"code": -32603, "message": credential(0)}), TOOL, Level.OPEN)
+    assert sent.credentials
 
 
 @pytest.mark.parametrize("level", list(Level))

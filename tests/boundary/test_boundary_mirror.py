@@ -66,7 +66,7 @@ def parsed(written: str) -> Json:
 def test_numbers_in_another_spelling_are_part_of_the_repetition_only_if_the_text_is_written_again() -> None:
     words, value = '{"n": [1.0, 2.50], "t": "x"}', parsed('{"n": [1, 2.5], "t": "x"}')
     result: JsonObject = {"content": [text(words)], "structuredContent": value}
-    numbers = {"type": "array", "items": {"type": "number"}}
+    numbers: JsonObject = {"type": "array", "items": {"type": "number"}}
     plain, marked = fields(n=numbers, t=TEXT), fields(n=numbers, t=SENSITIVE)
     assert content_of(bounded_of(result, plain)) == [text(words)]
     assert content_of(bounded_of(result, plain, Level.CLOSED)) == [text('{"n":[1,2.5],"t":"x"}')]

@@ -142,6 +142,35 @@ def test_stray_output_is_masked_as_the_result_is_and_a_broken_message_is_not_quo
     assert "Secret" not in as_json.out
 
 
+DYING = """
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("noisy", "die")]}
+    if request["method"] == "initialize":
+        info = {"name": "s", "version": "1"}
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+    elif request["method"] == "tools/call":
+        if request["params"]["name"] == "die":
+            os._exit(3)
+        print("DEBUG got request token=abc123secretabc", flush=True)
+        result = {"content": []}
+    if "id" in request:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+
+
+def test_a_credential_on_stdout_is_shown_nowhere_and_blamed_on_no_later_call(tmp_path: Path) -> None:
+    path = tmp_path / "server.py"
+    path.write_text(DYING)
+    server = ("--", sys.executable, "-S", "-E", str(path))
+    ran = sightline("review", "--call", "--yes-call", "noisy", "--yes-call", "die", *server)
+    assert "SL-OUT013" in ran.out
+    assert "SL-OUT010" not in ran.out
+    assert ran.err.count('"DEBUG got request token=•••••••••••••••"') == 2
+    assert "abc123" not in ran.out + ran.err
+
+
 def test_a_note_about_the_connection_is_printed_once_for_several_connections(server: tuple[str, ...]) -> None:
     said = sightline("review", "--also-as", "none", "--log-level", "info", *server).err
     assert "with the client profile none" in said
