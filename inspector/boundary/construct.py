@@ -204,5 +204,5 @@ class _Walk:
 _DETAILS = {
     Rule.SENSITIVE_HINT: 'the result is declared sensitive, and no position marked `"x-sensitive": false` releases this value',
     Rule.SECRET_REFERENCE: FROM_REFERENCE,
-    Rule.UNDECLARED: "the output schema has no typed position for it",
+    Rule.UNDECLARED: "the output schema describes no value of its type there",
 }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.boundary.bounded import MOST_PASSING, Removal, Rule
 from inspector.boundary.removals import Removals
@@ -59,6 +60,11 @@ class Counted(Struct, frozen=True, kw_only=True):
     def total(self) -> int:
         """The number of values that the model does not get, without metadata."""
         return sum(self.withheld.values())
+
+    def without(self, rule: Rule, number: int) -> "Counted":
+        """The same counts, without a number of removals by one rule."""
+        left = {**self.withheld, rule.value: self.withheld.get(rule, 0) - number}
+        return replace(self, withheld={each: count for each, count in left.items() if count > 0})
 
     @property
     def words(self) -> str:

@@ -81,6 +81,7 @@ def test_numbers_in_another_spelling_are_part_of_the_repetition_only_if_the_text
     [
         ('{"a": 1.5}', '{"a": 1.5}', True),
         ('{"a": 1.50}', '{"a": 1.5}', False),
+        ('{"a": 1.50}', '{"a": 1.50}', True),
         ('{"a": [1.5, 2]}', '{"a": [1.5, 2]}', True),
         ('{"a": 1.5, "a": 2}', '{"a": 1.5, "a": 2}', True),
         ('{"a": 1.50, "a": 2}', '{"a": 1.5, "a": 2}', False),

@@ -23,6 +23,13 @@ def test_a_count_of_removals_is_in_the_singular_for_one_and_in_the_plural_for_mo
     assert all(in_words(2, rule) != f"2 {COUNTED[rule]}" for rule in nouns)
 
 
+def test_removals_that_do_not_matter_to_a_host_are_not_counted() -> None:
+    found = counted([removal(Rule.X_SENSITIVE), removal(Rule.MIRROR), removal(Rule.MIRROR)])
+    assert found.without(Rule.MIRROR, 1).withheld == {"mirror": 1, "x-sensitive": 1}
+    assert found.without(Rule.MIRROR, 2).withheld == {"x-sensitive": 1}
+    assert found.without(Rule.ERROR, 0) == found
+
+
 @pytest.mark.parametrize(
     ("removals", "expected", "words", "others"),
     [

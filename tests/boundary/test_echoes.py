@@ -153,7 +153,7 @@ def test_a_value_in_base64_means_what_it_encodes_if_that_is_text(raw: bytes, dec
 
 
 def test_the_views_of_a_text_are_distinct_and_limited() -> None:
-    for plain in ("words", "100%", "a\x01b", "\ud800", "\u00e9"):
+    for plain in ("words", "100%", "a\x01b", "\ud800", "\u00e9", "user&ampkey"):
         assert unescaped(plain) == (plain,)
     assert unescaped("%" + "25" * 2 + "41") == ("%252541", "%2541", "%41", "A")
     assert unescaped("x\\U0010ffff") == ("x\\U0010ffff", "x\U0010ffff")

@@ -442,8 +442,10 @@ class ServerParts:
             self._stage.keys_changed()
 
     def count_history(self) -> None:
-        """Show on the tab the number of calls in this run."""
-        self._stage.tool.count_history(sum(call.is_new for call in self.history.calls))
+        """Show on the tab the number of calls of the shown tool in this run."""
+        tool = self.selection.tool
+        calls = (call for call in self.history.calls if tool is not None and call.past.tool == tool.name)
+        self._stage.tool.count_history(sum(call.is_new for call in calls))
 
     def conceal(self, secret: str) -> None:
         """Keep a secret out of files, mask it in later texts of the session, and search later results for it."""

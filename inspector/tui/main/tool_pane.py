@@ -106,7 +106,7 @@ class ToolPane(Vertical):
         self.post_message(self.FindingsWanted(view, of_result))
 
     def count_history(self, calls: int) -> None:
-        """Show the number of calls in this run on the History tab."""
+        """Show the number of calls of the shown tool in this run on the History tab."""
         self.tabs.annotate("history", f"{calls:,}" if calls else "")
 
     def show_findings(self, view: FindingsView) -> None:

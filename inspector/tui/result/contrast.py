@@ -4,7 +4,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from inspector.boundary.counted import counted
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
 from inspector.hosts.masks import masks_of, reaching_word
@@ -146,7 +145,7 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
             lead,
             f": model gets {gets}, as before" if gets == got else f": model gets {gets} instead of {got}",
         )
-    then, now = counted(before.removals), counted(after.removals)
+    then, now = before.counted, after.counted
     more, marked = now.total - then.total, now.delimited - then.delimited
     order = list(Level)
     is_stricter = order.index(after.level) > order.index(before.level)

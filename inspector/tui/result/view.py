@@ -13,7 +13,7 @@ from msgspec import Struct
 from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal, Rule
-from inspector.boundary.counted import is_delimited
+from inspector.boundary.counted import Counted, counted, is_delimited
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.notice import MEMBER, START
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolation, is_of_protocol
@@ -110,6 +110,8 @@ class ResultView:
     """The removals. There may be hundreds of thousands; each is made on access."""
     removals_at: Mapping[str, tuple[int, ...]]
     """The indexes of removals, by pointer."""
+    dropped_copies: int
+    """The number of texts that the boundary wrote again and that the host drops anyway."""
     changes: tuple[HostChange, ...]
     """The changes by the host, apart from what the boundary withheld."""
     changes_at: Mapping[str, tuple[HostChange, ...]]
@@ -192,6 +194,11 @@ class ResultView:
     def is_moved(self) -> bool:
         """True if the model gets the result, or its members, as structured content that was not sent as such."""
         return self.failure is None and is_moved(*self.values)
+
+    @cached_property
+    def counted(self) -> Counted:
+        """The removals by rule, without texts that the host drops anyway."""
+        return counted(self.removals).without(Rule.MIRROR, self.dropped_copies)
 
     @property
     def size_bytes(self) -> int:
@@ -418,19 +425,13 @@ def result_view(
     masked, model = sides.sent, sides.model
     sent = ABSENT if is_failure else in_order(masked, sides.beside)
     outline = Outline(sent, in_order_of(masked, model, sides.beside), blocks=sides.blocks)
-    removals_at: dict[str, list[int]] = {}
     found = _Found()
     # Without an answer there is nothing to withhold but Sightline's own words.
     recorded = () if is_failure else _recorded_copies(record, shown, outline)
     removals = () if is_failure else shown.bounded.removals
     removals = (*removals, *recorded) if recorded else removals
     changes = () if is_failure else _in_sent(shown, masked)
-    for index, removal in enumerate(removals):
-        removals_at.setdefault(removal.pointer, []).append(index)
-        if removal.rule == Rule.MIRROR and _is_dropped_copy(outline, shown.bounded.result, removal.pointer):
-            # The host drops the text that the boundary rewrote: its change is the reason.
-            continue
-        found.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
+    removals_at = found.add_removals(removals, outline, shown.bounded.result)
     changes_at: dict[str, list[HostChange]] = {}
     for change in changes:
         found.add(_change_key(change), change.pointer, 4 if change.pointer in PROTOCOL_MEMBERS else 2)
@@ -473,6 +474,7 @@ def result_view(
         outline=outline,
         removals=removals,
         removals_at={pointer: tuple(found) for pointer, found in removals_at.items()},
+        dropped_copies=found.dropped_copies,
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
@@ -766,6 +768,8 @@ class _Found:
 
     def __init__(self) -> None:
         self._found: dict[ReasonKey, tuple[int, int, dict[str, None]]] = {}
+        self.dropped_copies = 0
+        """The number of texts that the boundary wrote again and that the host drops anyway. They have no reason."""
 
     def add(self, key: ReasonKey, pointer: str, weight: int, times: int = 1) -> None:
         number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
@@ -774,6 +778,18 @@ class _Found:
         if len(places) < MAX_LISTED:
             places[pointer] = None
         self._found[key] = number + times, weight, places
+
+    def add_removals(self, removals: Sequence[Removal], outline: Outline, kept: Json) -> dict[str, list[int]]:
+        """Add the reasons for removals. Returns the indexes of the removals, by pointer. `kept`: what is left."""
+        removals_at: dict[str, list[int]] = {}
+        for index, removal in enumerate(removals):
+            removals_at.setdefault(removal.pointer, []).append(index)
+            if removal.rule == Rule.MIRROR and _is_dropped_copy(outline, kept, removal.pointer):
+                # The host drops the text that the boundary rewrote: its change is the reason.
+                self.dropped_copies += 1
+            else:
+                self.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
+        return removals_at
 
     def add_undescribed(self, free: Undeclared) -> None:
         for index, pointer in enumerate(free.places):

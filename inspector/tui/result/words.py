@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from textual.content import Content
 
 from inspector.boundary.bounded import Level, Rule
-from inspector.boundary.counted import COUNTED, counted, passing_words
+from inspector.boundary.counted import COUNTED, passing_words
 from inspector.boundary.output_check import OutputCheck
 from inspector.errors import headline
 from inspector.hosts.apps import AppView
@@ -13,6 +13,7 @@ from inspector.hosts.definitions.projection import tokens
 from inspector.hosts.masks import reached_words
 from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.json.exact import Json
+from inspector.json.members import value_at
 from inspector.json.pointer import join
 from inspector.json.walk import places
 from inspector.pins.known_secrets import calls_withheld_from
@@ -102,7 +103,7 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
                 "$text-warning",
             ),
         )
-    found = counted(view.removals)
+    found = view.counted
     sent = Content.assemble(f"{view.sender} sent ", (size(view.raw_bytes), "bold"))
     more, is_left_out = "", view.record.left_out
     if is_left_out:
@@ -125,6 +126,8 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
     parts += _without_boundary(view, is_withheld=bool(found.withheld.keys() - _WITHHELD_AT_OPEN))
     if words := page_answer(view.record.outcome):
         parts.append(content(words, "$text-warning"))
+    if view.masks and value_at(view.values[0], "isError") is True:
+        parts.append(Content.styled("the text of the error is masked: u shows it", QUIET))
     if view.sensitive:
         words = f"sensitive by {view.sensitive}, which by itself withholds nothing"
         parts.append(content(words, "$text-warning"))
@@ -179,7 +182,8 @@ def _without_boundary(view: ResultView, *, is_withheld: bool) -> Iterator[Conten
             "$text-warning",
         )
     elif view.refused_as_sent:
-        yield content(f"{host} refuses this result as sent: {there_and_back}", "bold $text-error")
+        words = f"{host} refuses this result as sent, so its model gets an error: {there_and_back}"
+        yield content(words, "bold $text-error")
     elif view.level is not Level.OPEN and is_withheld:
         is_of_page = view.sender == "page"
         who = "an agent in the browser" if is_of_page else "MCP" if view.host == "spec" else host

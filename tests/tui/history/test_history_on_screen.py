@@ -187,9 +187,9 @@ async def test_a_call_of_an_earlier_run_is_repeated_under_the_policy() -> None:
         await fill_in(pilot, app, "right", "ctrl+r")
         await settled(pilot, app, "y call")
         await pilot.press("y")
-        # The tab counts the calls of all tools.
+        # The tab counts the calls of the shown tool.
         await settled(pilot, app, "#2 tool error")
-        await settled(pilot, app, "5 History 2")
+        await settled(pilot, app, "5 History 1")
         await pilot.press("5")
         await settled(pilot, app, "2 calls, 2 of this run")
     assert "CANARY" not in file().path.read_text()

@@ -897,7 +897,10 @@ REFUSED: JsonObject = {
 @pytest.mark.parametrize(("level", "keys"), [(Level.DECLARED, "Bb"), (Level.CLOSED, "bB")])
 def test_the_verdict_says_that_a_host_refuses_what_the_server_sent(level: Level, keys: str) -> None:
     said = strip(view_of(REFUSED, host="claude-code", level=level)).plain
-    assert f"claude-code refuses this result as sent: {keys[0]} shows `open`, {keys[1]} goes back" in said
+    assert (
+        f"claude-code refuses this result as sent, so its model gets an error: {keys[0]} shows `open`, {keys[1]} goes back"
+        in said
+    )
     assert "itself would withhold nothing" not in said
     assert "refuses" not in strip(view_of(REFUSED, level=level)).plain
     assert "refuses" not in strip(view_of(REFUSED, host="vercel-ai", level=level)).plain
