@@ -1357,7 +1357,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 self._servers.choose(server).choose(spot.entry)
                 return
         self._tool.open_tab(tab)
-        self._tool.focus_tab()
+        if tab != "call" or self.server.selection.tool is not None:
+            # The form of a malformed item has nothing that could have the focus.
+            self._tool.focus_tab()
 
     def _open(self, screen: Screen[None]) -> None:
         self.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]

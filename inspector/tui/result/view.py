@@ -967,12 +967,19 @@ def undescribed_key(pointer: str) -> ReasonKey:
     return SideDifference.UNDESCRIBED, "", words
 
 
-def key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
-    """The key of the reason about a node in the list of reasons; None if there is none."""
-    if credential := view.credential_on(outline, node):
-        return SideDifference.REACHES, "", credential
+def keys_of(view: ResultView, outline: Outline, node: int) -> tuple[ReasonKey, ...]:
+    """The keys of the reasons about a node in the list of reasons, in its order."""
+    removal, credential = view.reaching_on(outline, node), view.credential_on(outline, node)
+    if removal or credential:
+        declared = (_reaching_key(removal),) if removal else ()
+        return (*declared, (SideDifference.REACHES, "", credential)) if credential else declared
+    key = _key_of(view, outline, node)
+    return (key,) if key else ()
+
+
+def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     if view.sign(outline, node) is SideDifference.REACHES:
-        return _reaching_key(view.reaching_on(outline, node))
+        return _reaching_key(None)
     if why := view.to_model_on(outline, node):
         return SideDifference.TO_MODEL, "", why
     for removal in view.removals_on(outline, node)[:1]:

@@ -28,7 +28,7 @@ from inspector.tui.result.view import (
     added_words,
     broken_words,
     is_structured,
-    key_of,
+    keys_of,
     lacks_values,
     renamed,
     undescribed_key,
@@ -290,19 +290,19 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
 
 
 def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> list[Content]:
-    """At most `most` reasons, one per line, the worst first. The one about the node under the cursor is among them.
+    """At most `most` reasons, one per line, the worst first. The first one about the node under the cursor is among them.
 
     Reasons for metadata and notices are left out if there are no others, unless the cursor is on one of them.
     """
     found = view.reasons
-    key = key_of(view, outline, node) if node is not None else None
-    here = next((index for index, reason in enumerate(found) if reason.key == key), -1)
+    keys = keys_of(view, outline, node) if node is not None else ()
+    here = next((index for index, reason in enumerate(found) if reason.key in keys), -1)
     # The verdict names metadata and notices already.
     if here < 0 and not any(reason.is_loud for reason in found):
         return []
     start = max(here - most + 1, 0)
     lines = [
-        Content.assemble("▹ " if index == here else "  ", found[index].line)
+        Content.assemble("▹ " if found[index].key in keys else "  ", found[index].line)
         for index in range(start, min(start + most, len(found)))
     ]
     # `n` goes to metadata and notices only if nothing else differs.

@@ -103,6 +103,11 @@ async def test_the_claims_tab_says_that_a_malformed_definition_is_not_read() -> 
         text = " ".join((await settled(pilot, app, "Declarations are not read")).split())
         assert "because the definition is malformed. The Findings tab says what is wrong with it." in text
         assert "No declarations" not in text
+        # It has no form, so the keys are still those of the list.
+        await pilot.press("escape", "1")
+        text = await settled(pilot, app, "cannot be called")
+        assert "Enter open" in text
+        assert "Esc leave" not in text
 
 
 @SIZES

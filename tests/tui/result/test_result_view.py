@@ -19,7 +19,7 @@ from inspector.tui.result import words as result_views
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.sides import beside
-from inspector.tui.result.view import ResultView, has_notice, key_of, result_view, with_findings
+from inspector.tui.result.view import ResultView, has_notice, keys_of, result_view, with_findings
 from inspector.tui.result.words import absences, reason_line, reasons, result_remarks
 from inspector.tui.text import flowed, hanging
 from inspector.tui.values.outline import ABSENT, OutlineStyle, Side, SideDifference
@@ -960,11 +960,25 @@ def test_every_place_that_n_visits_has_a_sign_and_a_listed_reason_which_enter_ex
         for node in view.places:
             place = view.outline.pointer(node)
             assert view.sign(view.outline, node) is not SideDifference.NONE, place
-            key = key_of(view, view.outline, node)
+            found = keys_of(view, view.outline, node)
             # A host may build another shape, of which it has no reason for each value.
             is_reshaped = view.sign(view.outline, node) is SideDifference.CHANGED
-            assert key in keys or (key is None and is_reshaped), place
+            assert keys.issuperset(found), place
+            assert found or is_reshaped, place
             assert difference_detail(view, view.outline, node) is not None, place
+
+
+def test_n_visits_each_reason_why_a_marked_credential_reaches_the_model() -> None:
+    marked: JsonObject = {"count": 1, "other": 1, "key": "password = Qz700vK3xW9b"}
+    value: JsonObject = {
+        "structuredContent": marked,
+        "content": [{"type": "text", "text": dump_text(marked)}],
+    }
+    view = result_view(record_of(Result(value=value), COUNTED), Level.OPEN, "spec", server="server")
+    visited = {key for node in view.places for key in keys_of(view, view.outline, node)}
+    reaching = {each.key for each in view.reasons if each.key[0] is SideDifference.REACHES}
+    assert len(reaching) > 1
+    assert reaching <= visited
 
 
 UNFIT: JsonObject = {
