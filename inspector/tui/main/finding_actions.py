@@ -1,6 +1,7 @@
 """The user's actions on findings and on texts for the model: show the place, accept a finding, write the review to a file."""
 
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from inspector.pins.known_secrets import KnownSecrets, SessionSecrets
 from inspector.protocol.catalogue import Catalogue, Item, Kind
 from inspector.protocol.catalogue import Entry as ItemEntry
 from inspector.protocol.exchanges import Matched
+from inspector.protocol.outcome import Result
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.review.finding import Finding
 from inspector.review.report import ReportEntry
@@ -103,6 +105,15 @@ def _joined(frames: Sequence[Matched]) -> Matched:
     return replace(frames[0], frame=replace(frames[0].frame, raw=raw))
 
 
+class PlaceIn(Enum):
+    """Where the place of a finding is shown."""
+
+    DEFINITION = auto()
+    RESULT = auto()
+    FRAME = auto()
+    """In a frame, which has a screen of its own, or nowhere."""
+
+
 class TimelinePast(Struct, frozen=True, kw_only=True):
     """Functions that look things up in the timeline of this run, which includes earlier connections."""
 
@@ -126,12 +137,12 @@ class FindingActions:
         reviewer: Reviewer,
         selection: Selection,
         catalogue: CatalogueSection,
-        will_go_back: Callable[[Callable[[], None]], None],
+        will_go_back: Callable[[Callable[[], None], PlaceIn], None],
         past: TimelinePast,
         *,
         secrets: SessionSecrets,
     ) -> None:
-        """`will_go_back`: called when a place in a definition is shown, with the function that Esc then calls.
+        """`will_go_back`: called when a place on the main screen is shown, with the function that Esc then calls.
 
         `secrets`: the values that were withheld from calls of the session, which are masked in frames.
         """
@@ -154,10 +165,11 @@ class FindingActions:
         """
 
         def go_to(entry: ReportEntry) -> bool:
-            is_below = self.go_to(entry)
-            if is_below:
-                self._will_go_back(partial(self.open_all, show_origin, is_back=True))
-            return is_below
+            place = self.go_to(entry)
+            if place is PlaceIn.FRAME:
+                return False
+            self._will_go_back(partial(self.open_all, show_origin, is_back=True), place)
+            return True
 
         before = self._before = self._before or Before()
         session = self._link.session
@@ -181,7 +193,8 @@ class FindingActions:
         def go_to(row: int, part: ContextPart) -> bool:
             is_below = self._show_text(part)
             if is_below:
-                self._will_go_back(partial(self.open_context, show_origin, row, is_back=True))
+                take = partial(self.open_context, show_origin, row, is_back=True)
+                self._will_go_back(take, PlaceIn.DEFINITION)
             return is_below
 
         asked = ContextAsked(
@@ -217,20 +230,15 @@ class FindingActions:
             return True
         return False
 
-    def go_to(self, entry: ReportEntry) -> bool:
-        """Show what a finding is about in a frame or a definition, or notify the user that it cannot be shown.
-
-        Returns whether it is shown in a definition.
-        """
+    def go_to(self, entry: ReportEntry) -> PlaceIn:
+        """Show what a finding is about in a result, a definition or a frame, or notify the user that it cannot be shown."""
         session, finding = self._link.session, entry.finding
         kind = finding.subject.value
         if kind == "call":
-            if not self._past.show_recorded_call(entry.call, _in_answer(finding.pointer)):
-                found, exchange = self._past.exchange_of(entry.call) or (session, None)
-                self._show(exchange, _in_answer(finding.pointer), found)
-        elif session is None:
-            return False
-        elif kind == "request":
+            return self._go_to_call(entry)
+        if session is None:
+            return PlaceIn.FRAME
+        if kind == "request":
             self._show(_request_of(session.timeline.entries, finding.name), f"/params{finding.pointer}")
         elif kind == "server":
             self._go_to_server(session, finding)
@@ -241,8 +249,21 @@ class FindingActions:
             else:
                 self._catalogue.go_to(item)
                 self._selection.show_place(item, mark_of(finding, is_malformed=isinstance(item, Malformed)))
-                return True
-        return False
+                return PlaceIn.DEFINITION
+        return PlaceIn.FRAME
+
+    def _go_to_call(self, entry: ReportEntry) -> PlaceIn:
+        pointer = entry.finding.pointer
+        if self._past.show_recorded_call(entry.call, _in_answer(pointer)):
+            return PlaceIn.FRAME
+        found, exchange = self._past.exchange_of(entry.call) or (self._link.session, None)
+        records = found.calls if found is not None else ()
+        record = next((record for record in records if record.number == entry.call), None)
+        if record is not None and record.tool is not None and isinstance(record.outcome, Result):
+            self._selection.show_result_place(record, pointer)
+            return PlaceIn.RESULT
+        self._show(exchange, _in_answer(pointer), found)
+        return PlaceIn.FRAME
 
     def toggle_acceptance(self, entry: ReportEntry) -> None:
         """Ask for the reason, and accept a finding.

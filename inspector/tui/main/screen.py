@@ -68,7 +68,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
 from inspector.tui.keys.table import COMMANDS, bindings
 from inspector.tui.main.copying import copy_dialog
-from inspector.tui.main.finding_actions import open_frames
+from inspector.tui.main.finding_actions import PlaceIn, open_frames
 from inspector.tui.main.header import HeaderLine, HeaderView
 from inspector.tui.main.layout import TALL, ScreenLayout
 from inspector.tui.main.saving import block_at, save_dialog
@@ -637,12 +637,15 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @on(FindingsPane.Opened)
     def open_finding(self, message: FindingsPane.Opened) -> None:
-        if self.server.findings.go_to(message.entry):
-            self._will_go_back(partial(self.action_tab, "findings"))
+        place = self.server.findings.go_to(message.entry)
+        if place is not PlaceIn.FRAME:
+            self._will_go_back(partial(self.action_tab, "findings"), place)
 
-    def _will_go_back(self, take: Callable[[], None]) -> None:
-        """Make Esc run `take` after a place in a definition is shown."""
-        self._esc_target = EscTarget(self._tool, take)
+    def _will_go_back(self, take: Callable[[], None], to: PlaceIn) -> None:
+        """Make Esc run `take` after a place in a definition or a result is shown."""
+        part = self._result if to is PlaceIn.RESULT else self._tool
+        self._esc_target = EscTarget(part, take)
+        self._room.make_room_for(part)
 
     @on(FindingsPane.AcceptanceToggled)
     def toggle_acceptance(self, message: FindingsPane.AcceptanceToggled) -> None:

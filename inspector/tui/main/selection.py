@@ -13,6 +13,7 @@ from inspector.boundary.bounded import Level
 from inspector.hosts.apps import interface_of
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool, call_name
+from inspector.schema.fields import form_of
 from inspector.session.call_record import CallRecord
 from inspector.tui.call.arguments import in_short
 from inspector.tui.call.runner import CallRunner, call_words
@@ -181,6 +182,12 @@ class Selection:
             self.look()
         else:
             self.open(entry or tool.item or tool)
+
+    def show_result_place(self, record: CallRecord, pointer: str) -> None:
+        """Show a call that has ended, as `look_back` does, and go to a place in its result."""
+        self._result.want_place(record.number, pointer)
+        form = form_of(record.tool.input_schema) if record.tool is not None else None
+        self.look_back(record, in_short(record.arguments, form))
 
     def origin(self, *, focuses_result: bool) -> Callable[[], None]:
         """A function that shows the open item again, with the same call.

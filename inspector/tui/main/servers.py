@@ -37,7 +37,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.findings.reviewer import OtherServers, Reviewer
 from inspector.tui.findings.rows import FindingsView
 from inspector.tui.history.keeper import HistoryKeeper
-from inspector.tui.main.finding_actions import FindingActions, TimelinePast
+from inspector.tui.main.finding_actions import FindingActions, PlaceIn, TimelinePast
 from inspector.tui.main.history_actions import HistoryActions
 from inspector.tui.main.selection import Selection
 from inspector.tui.main.subscriptions import ResourceSubscriptions
@@ -96,7 +96,7 @@ class Stage:
     take_rows: Callable[["ServerParts", Catalogue, Rows], None]
     called: Callable[["ServerParts", CallRecord], None]
     """Shows a call that an interface of MCP Apps has made."""
-    will_go_back: Callable[[Callable[[], None]], None]
+    will_go_back: Callable[[Callable[[], None], PlaceIn], None]
     will_come_back_to_history: Callable[[str], None]
     exchange_of: Callable[[int], tuple[Session, TimelineEntry] | None]
     """Returns the exchange of a call of this run and its session, by the number of the call; None if there is none."""

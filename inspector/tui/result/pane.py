@@ -155,6 +155,8 @@ class ResultPane(Vertical):
 
         uri: str
 
+    _wanted_place: tuple[int, str] = (0, "")
+    """The number of a call, and the pointer to go to once its result is shown."""
     _first_spot: Spot | None = None
     """Where the cursor was put when the result was shown."""
 
@@ -363,6 +365,9 @@ class ResultPane(Vertical):
         before = self._view
         same_call = before is not None and before.record is view.record
         spot = self.values.spot if same_call else None
+        if self._wanted_place[0] == view.record.number:
+            spot = view.outline.spot(view.outline.node_at(self._wanted_place[1]) or 0) or spot
+            self._wanted_place = (0, "")
         if before is None or not same_call:
             self._change = Content("")
         elif (before.level, before.host) != (view.level, view.host):
@@ -379,6 +384,10 @@ class ResultPane(Vertical):
             self.free_view(self._contrast)
             self._contrast = None
             self._draw(view, _on_model_side(view, spot) if is_other_host else spot)
+
+    def want_place(self, number: int, pointer: str) -> None:
+        """Go to a place in the result of a call as soon as that is shown. `number`: the number of the call."""
+        self._wanted_place = number, pointer
 
     def show_recording(self, begun_s: float | None) -> None:
         """Say of credentials that pass that they are in the recording.
