@@ -952,7 +952,7 @@ SCREENS: tuple[Command, ...] = (
         "history.mark",
         "space",
         "mark",
-        "mark",
+        "mark to compare",
         "Marks the call under the cursor; then Space or Enter on another one compares the two.",
         shown="Space",
     ),

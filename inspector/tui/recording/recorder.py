@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import shlex
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -266,7 +267,12 @@ def _in_force(session: Session, level: Level, host: str) -> Lenses:
 
 
 def _ended(recorder: Recorder) -> str:
-    return recorder.failure or f"Recorded to {_in_words(recorder.path)}."
+    path = recorder.path.absolute()
+    shown = path.name if path.parent == Path.cwd() else str(path)
+    return (
+        recorder.failure
+        or f"Recorded to {_in_words(path)}. To play it: sightline {shlex.quote(shortened(shown, 400))}"
+    )
 
 
 def _in_words(path: Path) -> str:

@@ -895,7 +895,7 @@ class ResultPane(Vertical):
 
     def _about_masks(self) -> Content:
         if self.is_unmasked:
-            return Content.styled(f"  not masked, Esc masks; {UNMASKED_S} s at most", "$text-warning")
+            return Content.styled(f"  not masked, Esc masks; up to {UNMASKED_S} s", "$text-warning")
         if self._view is not None and self._view.masks:
             return Content.styled(f"  {self._view.masks:,} masked, u shows", "$foreground 70%")
         return Content("")

@@ -1,6 +1,7 @@
 """Key w records a live session from then on, key x exports one; withheld values are in neither."""
 
 import errno
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -283,7 +284,8 @@ async def test_a_recording_continues_after_a_reconnection_and_ends_on_quit(tmp_p
         recorder.connect()
         listed(told.opened[1])
         await pilot.press("q")
-    assert app.last_words == [f"Recorded to session.jsonl, in {tmp_path}."]
+    told_where = f"Recorded to session.jsonl, in {tmp_path}. To play it: sightline {shlex.quote(str(path))}"
+    assert app.last_words == [told_where]
     lines = lines_of(path)
     assert any(isinstance(line, Connected) for line in lines)
     assert isinstance(lines[-1], End)
