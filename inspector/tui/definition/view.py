@@ -195,7 +195,7 @@ def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
 
 
 _COUNTED_BY = {
-    LOOSENED: "loosened by the boundary: it may withhold parts of any result, which must still fit",
+    LOOSENED: "loosened by the boundary: a result without its withheld values must still fit",
     "host": "changed by the host",
 }
 

@@ -189,7 +189,7 @@ def _places(view: TransportView) -> list[Content]:
         Content.styled(f"{clock(view.at_s)} of {clock(view.end_s)}", "$foreground 80%"),
     ]
     if view.calls:
-        found.append(Content.styled(f"call {view.call:,} of {view.calls:,}", "$foreground 80%"))
+        found.append(Content.styled(f"{view.call:,} of {view.calls:,} calls", "$foreground 80%"))
     return found
 
 

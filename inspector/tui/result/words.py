@@ -198,7 +198,7 @@ def _by_the_host(view: ResultView) -> Iterator[Content]:
     if view.is_moved:
         yield Content.styled("~ the model gets it as structuredContent", "$text-accent")
     if not view.observed:
-        yield Content.styled("not observed in this host", "$text-warning")
+        yield Content.styled("not observed with such a result", "$text-warning")
 
 
 def seen_words(view: ResultView) -> str:

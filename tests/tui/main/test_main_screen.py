@@ -108,6 +108,8 @@ async def test_the_claims_tab_says_that_a_malformed_definition_is_not_read() -> 
         text = await settled(pilot, app, "cannot be called")
         assert "Enter open" in text
         assert "Esc leave" not in text
+        await pilot.press("2")
+        await settled(pilot, app, "malformed: ")
 
 
 @SIZES

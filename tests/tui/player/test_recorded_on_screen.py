@@ -69,7 +69,7 @@ async def test_a_recording_opens_at_its_end_with_all_items_and_calls(
         assert "session.jsonl" in text
         assert "a recording" in text
         assert "Tools 2" in text
-        assert "call 3 of 3" in text or "call 4 of 4" in text
+        assert "3 of 3 calls" in text or "4 of 4 calls" in text
         assert "‖ paused" in text
         assert "[ ] step" in text
         assert "Space play" in text
@@ -96,7 +96,7 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
     recorder.close()
     app = player_of(recorder.path)
     async with app.run_test(size=(140, 90), notifications=True) as pilot:
-        await read(pilot, app, "call 4 of 4")
+        await read(pilot, app, "4 of 4 calls")
         await pilot.press("f")
         text = await until(
             pilot, app, lambda text: "2 findings: 2 high" in text and "in an earlier result" in text
@@ -114,7 +114,7 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         await until(pilot, app, lambda text: "Findings of session.jsonl" in text.splitlines()[0])
         # Before the reconnect, when the other tool was not called yet.
         await pilot.press("escape", "{", "{")
-        await read(pilot, app, "call 2 of 4")
+        await read(pilot, app, "2 of 4 calls")
         await pilot.press("f")
         text = await until(
             pilot, app, lambda text: "1 finding: 1 high" in text and "results of get_key" in text
@@ -124,7 +124,7 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
         assert "before the reconnect" not in text
         # Before the second result of the same tool, which has the finding.
         await pilot.press("escape", "{")
-        await read(pilot, app, "call 1 of 4")
+        await read(pilot, app, "1 of 4 calls")
         await pilot.press("f")
         await until(pilot, app, lambda text: "Findings of" in text and "SL-INJ001" not in text)
 
@@ -144,7 +144,7 @@ async def test_trust_shows_the_labels_of_the_calls_up_to_the_position(tmp_path: 
     recorder.close()
     app = player_of(recorder.path)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await read(pilot, app, "call 2 of 2")
+        await read(pilot, app, "2 of 2 calls")
         text = await until(pilot, app, lambda text: "a recording  untrusted" in text)
         await pilot.press("T")
         text = await until(pilot, app, lambda text: "https://forum.example" in text)
@@ -153,7 +153,7 @@ async def test_trust_shows_the_labels_of_the_calls_up_to_the_position(tmp_path: 
         await pilot.press("l")
         await settled(pilot, app, "A recording is read-only.")
         await pilot.press("escape", "{")
-        await read(pilot, app, "call 1 of 2")
+        await read(pilot, app, "1 of 2 calls")
         await pilot.press("T")
         text = await until(pilot, app, lambda text: "No call up to this position" in text)
         assert "nothing untrusted so far" in text.splitlines()[0]
@@ -228,13 +228,13 @@ async def test_findings_about_messages_are_about_those_up_to_the_position(tmp_pa
     wire.answered({"content": []}, 5)
     app = player_of(recorded_to(tmp_path / "session.jsonl", wire.frames))
     async with app.run_test(size=(140, 90), notifications=True) as pilot:
-        await read(pilot, app, "call 5 of 5")
+        await read(pilot, app, "5 of 5 calls")
         await pilot.press("f")
         text = await until(pilot, app, lambda text: "SL-PRO002" in text)
         assert "Prints to stdout" in text
         assert "during the call of clock" in text
         await pilot.press("escape", "{")
-        await read(pilot, app, "call 4 of 5")
+        await read(pilot, app, "4 of 5 calls")
         await pilot.press("f")
         await until(pilot, app, lambda text: "Findings of" in text and "SL-PRO002" not in text)
 
@@ -254,7 +254,7 @@ async def test_a_result_is_shown_with_what_the_server_printed_during_its_call(tm
         await read(pilot, app, "≠ printed 2 lines to stdout")
         assert _stderr(app) == ("second logged",)
         await pilot.press("{")
-        await read(pilot, app, "call 1 of 2")
+        await read(pilot, app, "1 of 2 calls")
         await until(pilot, app, lambda text: "≠ printed 2 lines to stdout" in text)
         assert _stderr(app) == ("first logged",)
 
@@ -268,7 +268,7 @@ def _stderr(app: SightlineApp) -> tuple[str, ...]:
 async def test_a_call_in_the_timeline_has_its_number_arguments_and_outcome(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=(140, 45), notifications=True) as pilot:
-        text = await read(pilot, app, "call 4 of 4")
+        text = await read(pilot, app, "4 of 4 calls")
         assert re.search(r"→ #2 clock  ok ", text)
         assert re.search(r'→ #4 get_key q="third"  ok ', text)
         assert "tools/call" not in text
@@ -288,7 +288,7 @@ async def test_a_copy_that_was_withheld_when_it_was_recorded_does_not_pass(tmp_p
     )
     app = player_of(recorded_to(tmp_path / "session.jsonl", wire.frames))
     async with app.run_test(size=(200, 60), notifications=True) as pilot:
-        await read(pilot, app, "call 5 of 5")
+        await read(pilot, app, "5 of 5 calls")
         text = await settled(pilot, app, "2 withheld: 2 copies of a withheld value")
         assert "1 value is not described by the output schema" in text
         assert "withheld when it was recorded (a copy of a withheld value)" in text
@@ -332,7 +332,7 @@ async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
         await pilot.press("}")
         text = await settled(pilot, app, "#1 done")
         assert "frame 5 of 13" in text
-        assert "call 1 of 4" in text
+        assert "1 of 4 calls" in text
         assert "Tools 2" in text
         assert "noon" not in text
         await pilot.press("}")
@@ -380,7 +380,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
     app = player_of(recorded_to(tmp_path / "died.jsonl", wire.frames))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         text = await read(pilot, app, "Sightline: the recording ends before an answer")
-        assert "call 6 of 6" in text
+        assert "6 of 6 calls" in text
         assert "#6 no answer " in text
         assert 'get_key(q="cut off")' in text
         assert (
@@ -390,7 +390,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         await pilot.press("{")
         text = await settled(pilot, app, "Sightline: the server exited with code 3")
         assert 'clock zone="utc"  failed  the server exited with code 3' in text
-        assert "call 5 of 6" in text
+        assert "5 of 6 calls" in text
         assert "#5 no answer: connection lost" in text
         assert 'clock(zone="utc")' in text
         await pilot.press("{")
@@ -740,7 +740,7 @@ async def test_the_header_names_the_client_profile_of_the_connection_where_it_is
 async def test_the_place_of_a_finding_in_a_result_of_a_recorded_page_is_on_the_main_screen() -> None:
     app = player_of(SAMPLES / "page.jsonl")
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await read(pilot, app, "call 6 of 6")
+        await read(pilot, app, "6 of 6 calls")
         await pilot.press("f")
         await until(pilot, app, lambda text: "5 findings" in text and "▸■ medium" in text)
         await pilot.press("enter")

@@ -17,7 +17,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
-from tests.tui.scripted import LARGE, SMALL, screen_strips, settled
+from tests.tui.scripted import LARGE, SMALL, patience, screen_strips, settled
 
 Cell = tuple[str, object]
 _PAINT = cast("Any", Compositor).render_update
@@ -102,8 +102,12 @@ async def test_each_key_draws_all_that_it_changes(
             else:
                 app.screen.set_focus(None)
             await settled(pilot, app)
-            await pilot.pause(0.05)
-            for widget in (app.screen, *app.screen.walk_children(Widget)):
-                # Without this, rows that were drawn before and should have changed would be taken from here.
-                cast("Any", widget)._styles_cache.clear()  # noqa: SLF001
-            assert terminal.wrong(screen_strips(app)) == [], (number, key)
+            wrong = [""]
+            for _ in patience():
+                for widget in (app.screen, *app.screen.walk_children(Widget)):
+                    # Without this, rows that were drawn before and should have changed would be taken from here.
+                    cast("Any", widget)._styles_cache.clear()  # noqa: SLF001
+                if not (wrong := terminal.wrong(screen_strips(app))):
+                    break
+                await pilot.pause(0.05)
+            assert not wrong, (number, key)
