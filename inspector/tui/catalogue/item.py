@@ -109,13 +109,15 @@ def about(entry: Entry) -> Content:
 
 
 def definition_line(view: ToolView) -> Content:
-    """A line with the size of the definition, which the model reads too, or with the fault of a malformed one."""
-    if isinstance(view.entry, Malformed):
-        return content(f"malformed: {shortened(view.entry.reason, 400)}", "$text-error")
-    return Content.styled(
+    """A line with the size of the definition, which the model reads too, and with the fault of a malformed one."""
+    line = Content.styled(
         f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as the server sent it",
         "$foreground 70%",
     )
+    if isinstance(view.entry, Malformed):
+        fault = content(f"malformed: {shortened(view.entry.reason, 400)}", "$text-error")
+        return Content.assemble(fault, "  ", line)
+    return line
 
 
 def _facts(item: Item) -> str:

@@ -690,7 +690,7 @@ async def test_every_sample_can_be_stepped_through_call_by_call(path: Path) -> N
         await pilot.press("<")
         for number in range(1, len(played.calls) + 1):
             await pilot.press("}")
-            text = await settled(pilot, app, f"call {number} of {len(played.calls)}")
+            text = await settled(pilot, app, f"{number} of {len(played.calls)} calls")
             if "it is not listed" not in text:
                 await settled(pilot, app, f"#{number} ")
 
