@@ -63,6 +63,10 @@ def _word(badge: Badge) -> Content:
     return Content.styled(badge.word, _STYLES[badge])
 
 
+_TITLES = {TraitName.SENSITIVE: "wholly sensitive"}
+"""The titles of traits whose names have another meaning on the screen."""
+
+
 def trait_lines(found: Traits) -> tuple[Content, ...]:
     """A line for each trait that has a value, with the number of claims for and against the value."""
     lines: list[Content] = []
@@ -71,12 +75,10 @@ def trait_lines(found: Traits) -> tuple[Content, ...]:
         if trait.value is None or trait.value == ():
             continue
         how = "default, not declared" if trait.defaulted else f"claims for it: {len(trait.claims_for)}"
-        if name is TraitName.SENSITIVE:
-            how = f"the whole result; {how}"
         against = f", against it: {len(trait.claims_against)}" if trait.claims_against else ""
         lines.append(
             Content.assemble(
-                (f"{name.value:<19} ", FAINT),
+                (f"{_TITLES.get(name, name.value):<19} ", FAINT),
                 content(shortened(_value(trait.value), _LONG), "" if trait.defaulted else "bold"),
                 (f"  ({'set by you' if trait.overridden else how}{against})", FAINT),
             )
