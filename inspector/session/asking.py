@@ -56,8 +56,8 @@ class Asker:
         responder: Responder | None = None,
         conceal: Callable[[list[str]], None] | None = None,
     ) -> None:
-        """`conceal`: called with the private texts of an answer, before the answer is sent."""
-        self._conceal = conceal
+        self.conceal = conceal
+        """Called with the private texts of an answer before it is sent; None to find none."""
         self.roots = tuple(roots)
         """The folders returned for a request for roots."""
         self._note = note
@@ -188,8 +188,8 @@ class Asker:
             self._waiting -= 1
             if not self._waiting:
                 self.waited_s += monotonic() - self._waits_since_s
-        if self._conceal is not None and answer.content:
-            self._conceal(await asyncio.to_thread(_private_texts, ask, answer))
+        if self.conceal is not None and answer.content:
+            self.conceal(await asyncio.to_thread(_private_texts, ask, answer))
         self._noted(ask, answer)
         return answer
 

@@ -11,7 +11,6 @@ from textual.screen import Screen
 
 from inspector.asks.answer import DECLINED, Action, Answer
 from inspector.asks.ask import Ask, AskKind
-from inspector.asks.private import private_texts
 from inspector.pins.known_secrets import KnownSecrets
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.tui.asks.dialog import REST_DECLINED, AnswerScreen
@@ -45,16 +44,13 @@ class UserResponder:
         calls: RunningCalls,
         name: str = "",
         *,
-        conceal: Callable[[str], None],
         withheld: Callable[[], KnownSecrets],
     ) -> None:
         """`name`: the name of the server if there are several; otherwise empty.
 
         `withheld`: returns the values that requests of the server may not repeat on the screen. It may block.
-
-        `conceal`: called with each text of an answer that may be secret, before the answer is sent.
         """
-        self._conceal, self._withheld = conceal, withheld
+        self._withheld = withheld
         self._screen = screen
         self._own_url = target.url if isinstance(target, HttpTarget) else None
         self._calls = calls
@@ -92,12 +88,9 @@ class UserResponder:
         self._count(1)
         try:
             async with self._turn:
-                answer = await self._in_turn(view, call)
+                return await self._in_turn(view, call)
         finally:
             self._count(-1)
-        for text in await asyncio.to_thread(private_texts, ask, answer):
-            self._conceal(text)
-        return answer
 
     async def _in_turn(self, view: AskView, call: object) -> Answer:
         if self._is_declined(call):

@@ -1,7 +1,7 @@
 """The session that the screens use. Its events are posted as messages."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -107,6 +107,8 @@ class SessionLink:
         self._screen = screen
         self.responder: Responder | None = None
         """Answers requests by the server; None declines them all."""
+        self.conceal: Callable[[list[str]], None] | None = None
+        """Called with the private texts of an answer before it is sent; None for `Session.conceal`."""
         self.authorizer: Authorizer | None = None
         """Asks the user to authorize; None if no user can be asked."""
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
@@ -186,6 +188,8 @@ class SessionLink:
             session.options = replace(session.options, era=self.era)
         if self.responder is not None:
             session.asker.responder = self.responder
+        if self.conceal is not None:
+            session.asker.conceal = self.conceal
         session.options = replace(
             session.options,
             authorizing=replace(session.options.authorizing, authorizer=self.authorizer),

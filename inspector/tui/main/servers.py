@@ -151,9 +151,9 @@ class ServerParts:
             target,
             self.runner,
             self.label,
-            conceal=self.conceal,
             withheld=lambda: self.vault.known_now,
         ).answer
+        self.link.conceal = self._conceal_all
         self.authorizer = UserAuthorizer(screen, self.runner.hold)
         self.link.authorizer = self.authorizer.agree
         self.section = stage.catalogue.section(number)
@@ -453,6 +453,10 @@ class ServerParts:
             self.link.session.conceal([secret])
         self.history.conceal([secret])
         self.vault.learn(secret)
+
+    def _conceal_all(self, secrets: list[str]) -> None:
+        for secret in secrets:
+            self.conceal(secret)
 
     def _show_vault(self) -> None:
         self._stage.vault_changed()
