@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from time import time
 from typing import TYPE_CHECKING, ClassVar
@@ -11,36 +10,28 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from inspector.boundary.bounded import Level
 from inspector.errors import headline
 from inspector.hosts.registry import hosts
-from inspector.json.exact import JsonObject
 from inspector.pins.known_secrets import SessionSecrets
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, unlisted
-from inspector.protocol.client import FULL, ClientProfile
-from inspector.protocol.targets import Era, PageTarget
+from inspector.protocol.catalogue import Catalogue, Item, Tool
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
 from inspector.session.live import Session
-from inspector.session.wording import nothing_listed, unanswerable
-from inspector.tui.asks.profiles import profiles_dialog
-from inspector.tui.asks.roots import roots_dialog
-from inspector.tui.call.pane import VERBS, CallPane
+from inspector.session.wording import nothing_listed
+from inspector.tui.call.pane import CallPane
 from inspector.tui.call.runner import (
     CallChanged,
     CallFinished,
     CallGivenUp,
     CallStarted,
     CallStopped,
-    RepeatableCall,
 )
 from inspector.tui.catalogue.badges import BadgeLoader
 from inspector.tui.catalogue.collisions import collision_mark, collision_note
@@ -61,38 +52,33 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.connection.waiting import waiting_words
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
-from inspector.tui.history.comparing import PairAsked, PairScreen
-from inspector.tui.hosts.choice import HostChoice
-from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import KeyPlace
-from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
+from inspector.tui.keys.footer import FocusedPart, KeyLine, keys_now
 from inspector.tui.keys.table import COMMANDS, bindings
+from inspector.tui.main.back import Back
+from inspector.tui.main.calls import Calls
 from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import PlaceIn, open_frames
-from inspector.tui.main.header import HeaderLine, HeaderView
+from inspector.tui.main.header import HeaderLine
 from inspector.tui.main.layout import TALL, ScreenLayout
+from inspector.tui.main.parts import MainParts
 from inspector.tui.main.saving import block_at, save_dialog
-from inspector.tui.main.selection import NO_RESULT, SelectionChanged
+from inspector.tui.main.secondary_screens import SecondaryScreens
+from inspector.tui.main.selection import SelectionChanged
 from inspector.tui.main.servers import ServerParts, Servers, Stage
-from inspector.tui.main.subscriptions import SubscriptionLine, subscribable
+from inspector.tui.main.situation import focused_part, header_view, situation
+from inspector.tui.main.subscriptions import SubscriptionLine
 from inspector.tui.main.tool_pane import ToolPane
-from inspector.tui.page.screen import PageScreen
-from inspector.tui.pins.screen import PinsScreen
+from inspector.tui.main.warnings import warnings
 from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
-from inspector.tui.policy.screen import PolicyScreen
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.output import ServerOutput
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.sizes import SizingScreen
-from inspector.tui.secrets.fetching import SecretFetcher
-from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, cut_in_the_middle, level_note, path, shortened
+from inspector.tui.text import content, cut_in_the_middle, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
-from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines
-from inspector.tui.values.search_line import SearchInput
-from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.plain_text import PlainText
 
@@ -138,19 +124,6 @@ _KEYS_WHILE_OPENING = frozenset(
 """
 
 
-@dataclass(slots=True)
-class EscTarget:
-    """The function that Esc calls while the focus is in `part`.
-
-    The function goes back to the part of the screen that has opened `part`.
-    """
-
-    part: Widget
-    take: Callable[[], None]
-    is_reached: bool = False
-    """True once the part has had the focus. That may take a moment, because its content is prepared first."""
-
-
 class MainScreen(SizingScreen[None], inherit_bindings=False):
     """The catalogue, tool, result and timeline of all servers."""
 
@@ -183,8 +156,6 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         files to watch; when one is saved, the server is restarted.
         """
         super().__init__()
-        self._copy_secret = copy_secret
-        self._esc_target: EscTarget | None = None
         self._rested: CatalogueSpot | None = None
         """The item or server on which the cursor of the catalogue rested last. It is open, or is being opened."""
         self._is_opening = not self.READ_ONLY
@@ -238,19 +209,27 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 open_tab=self.action_tab,
             ),
         )
+        self._parts = MainParts(
+            screen=self,
+            catalogue=self._catalogue,
+            tool=self._tool,
+            result=self._result,
+            timeline=self._timeline,
+            timeline_filter=self._timeline_filter,
+            failure=self._failure,
+            room=self._room,
+            servers=self._servers,
+        )
+        self._back = Back(self._parts, mask=self.mask, zoom=self.action_zoom, timeline=self.action_timeline)
+        self._calls = Calls(self._parts, self.READ_ONLY)
+        self._others = SecondaryScreens(self._parts, self._gate, copy_secret)
         if not self.READ_ONLY:
-            self._tool.call.complete = self._complete
+            self._tool.call.complete = self._servers.complete
 
     @property
     def server(self) -> ServerParts:
         """The server of the selected item."""
         return self._servers.shown
-
-    async def _complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
-        server = self.server
-        offered = await server.link.complete(item, argument, value, filled)
-        known = await asyncio.to_thread(lambda: server.vault.known_now)
-        return tuple(each for each in offered if not known.repeats(each))
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -409,7 +388,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         record = view.record if view is not None else None
         self._result.show_aside(
             self._timeline.output_of(record) if record is not None else ServerOutput(),
-            _warnings(record, self.server, is_named=bool(view.known)) if view and record else (),
+            warnings(record, self.server, is_named=bool(view.known)) if view and record else (),
             self._secrets.known,
         )
 
@@ -421,7 +400,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @on(ResultPane.CopyAsked)
     def ask_what_to_copy(self, message: ResultPane.CopyAsked) -> None:
-        self._open(copy_dialog(message.found, self.action_copy_call))
+        self._others.open(copy_dialog(message.found, self.action_copy_call))
 
     @on(ResultNote.Pressed)
     def press_without_result(self, message: ResultNote.Pressed) -> None:
@@ -447,7 +426,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         if block is None:
             self.notify("There is no picture or sound under the cursor, or it is withheld.", markup=False)
         else:
-            self._open(save_dialog(block, message.record.title, message.record.number))
+            self._others.open(save_dialog(block, message.record.title, message.record.number))
 
     def mask(self) -> None:
         """Mask all values again.
@@ -540,12 +519,8 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._show_keys()
 
     def _show_subscriptions(self) -> None:
-        self._subscriptions.show(self.server.subscriptions, self._open_resource())
+        self._subscriptions.show(self.server.subscriptions, self.server.open_resource)
         self._catalogue.refresh_marks()
-
-    def _open_resource(self) -> str | None:
-        """The URI of the open resource; None if another kind of item is open."""
-        return subscribable(self.server.selection.tool, self.server.selection.record)
 
     @on(CallStopped)
     def show_stopped(self, message: CallStopped) -> None:
@@ -566,7 +541,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._note_collision()
         self._show_aside()
         self.server.count_history()
-        self._subscriptions.show(self.server.subscriptions, self._open_resource())
+        self._subscriptions.show(self.server.subscriptions, self.server.open_resource)
         self._show_state()
 
     @on(ResultPane.KeysChanged)
@@ -603,21 +578,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             selection.choose_result(spot.entry)
         elif isinstance(spot.entry, Item) and not spot.entry.takes_arguments and not self.READ_ONLY:
             self._tool.open_tab("call")
-            self._use(self._servers.all[spot.server], spot.entry)
+            self._calls.use(self._servers.all[spot.server], spot.entry)
         else:
             selection.choose(spot.entry)
-
-    def _use(self, server: ServerParts, item: Item) -> None:
-        """Read a resource, or get a prompt, that takes no arguments, and open it. Connects first if needed."""
-        if self._connects_first(server, item.handle):
-            server.restart(then=partial(self._use_if_shown, server, item))
-        elif server.runner.read(item):
-            server.selection.follow(item)
-
-    def _use_if_shown(self, server: ServerParts, item: Item) -> None:
-        shown = server.selection.tool
-        if self.server is server and shown is not None and shown.name == item.handle:
-            self._use(server, item)
 
     @on(CallPane.Edited)
     def check_arguments(self, message: CallPane.Edited) -> None:
@@ -625,7 +588,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @on(CallPane.Submitted)
     def submit(self, message: CallPane.Submitted) -> None:
-        self._submit_item(anyway=message.anyway)
+        self._calls.submit(anyway=message.anyway)
 
     @on(CallPane.Switched)
     def switch_writing(self) -> None:
@@ -644,7 +607,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     def _will_go_back(self, take: Callable[[], None], to: PlaceIn) -> None:
         """Make Esc run `take` after a place in a definition or a result is shown."""
         part = self._result if to is PlaceIn.RESULT else self._tool
-        self._esc_target = EscTarget(part, take)
+        self._back.lead(part, take)
         self._room.make_room_for(part)
 
     @on(FindingsPane.AcceptanceToggled)
@@ -684,7 +647,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
                 self._room.toggle_timeline()
             self._timeline.focus()
 
-        self._esc_target = EscTarget(self._result, back)
+        self._back.lead(self._result, back)
         self._room.make_room_for(self._result)
         selection = self._servers.choose(self._servers.called(message.server))
         selection.look_back(message.record, message.arguments)
@@ -707,11 +670,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
         """Give the focused part more room, and show the keys that apply there."""
-        way_back = self._esc_target
-        if way_back is not None:
-            is_there = way_back.part.has_focus_within
-            self._esc_target = None if way_back.is_reached and not is_there else way_back
-            way_back.is_reached = is_there
+        self._back.follow_focus()
         self._room.arrange(
             is_in_result=self._result.has_focus_within,
             is_reading=self._tool.tab != "call" and self._tool.has_focus_within,
@@ -731,18 +690,17 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         """Update everything that depends on the shown server."""
         self._failure.show(self.server.failure, in_short=self.server.has_something)
         self.server.show_history()
-        self._subscriptions.show(self.server.subscriptions, self._open_resource())
+        self._subscriptions.show(self.server.subscriptions, self.server.open_resource)
         self._show_state()
 
     def _note_collision(self) -> None:
         """Show a note below the definition that names the other servers with a tool of the same name."""
         server, tool = self.server, self.server.selection.tool
-        others = self._others_with(server, tool) if tool is not None and tool.item is None else ()
+        others = (
+            self._servers.others_with(server, tool.name) if tool is not None and tool.item is None else ()
+        )
         note = collision_note(tool.name, server.label, others, hosts()) if tool and others else Content("")
         self._tool.definition.note(note)
-
-    def _others_with(self, server: ServerParts, tool: Tool) -> tuple[str, ...]:
-        return tuple(name for name in self._servers.sharing(tool.name) if name != server.label)
 
     # Drawing.
 
@@ -751,7 +709,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         if isinstance(tool, Item):
             return RowMarks(signs=(server.subscriptions.mark(tool),))
         listed_as = tool.item.listed_as if tool.item else tool.name
-        others = self._others_with(server, tool)
+        others = self._servers.others_with(server, tool.name)
         return RowMarks(
             signs=(
                 server.mark(listed_as),
@@ -762,30 +720,13 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         )
 
     def _show_header(self) -> None:
-        server = self.server
-        link, profile, facts = server.link, server.link.profile, server.link.server
         for each in self._servers.all:
             announced = each.link.profile
             is_silent = announced is not None and not announced.capabilities
             self._catalogue.remark(each.number, "no client capabilities" if is_silent else "")
         self._catalogue.head(self._servers.headings())
-        self._result.show_recording(server.recorder.begun_s)
-        own = facts.name if facts and not isinstance(server.target, PageTarget) else ""
-        self._header.view = HeaderView(
-            target=str(server.target),
-            state=link.state,
-            level=server.selection.level,
-            host=server.selection.host,
-            label=server.label,
-            server=own,
-            place=self._servers.place,
-            protocol=facts.protocol_version if facts else "",
-            recording=server.recorder.sign,
-            profile="" if profile in (None, FULL) else profile.name,
-            tools=link.tools,
-            trust=self._gate.gravest_label,
-            is_insecure=link.is_insecure,
-        )
+        self._result.show_recording(self.server.recorder.begun_s)
+        self._header.view = header_view(self._parts, self._gate.gravest_label)
 
     def _show_failure(self, server: ServerParts, message: str, hint: str) -> None:
         self._end_opening()
@@ -830,167 +771,25 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         # A screen behind a dialog counts as current too, but its keys do nothing.
         if not self.is_active:
             return
-        part, record = self._part(), self.server.selection.record
+        part = focused_part(self._parts)
         if self.server.watch is not None:
             is_typing = part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}
             self.server.watch.strip.note_typing(is_typing)
-        values = self._tool.definition if part is FocusedPart.DEFINITION else self._result
-        self._keys.offers = keys_now(
-            KeySituation(
-                part=part,
-                is_opening=self._is_opening,
-                is_empty=self._catalogue.lists_nothing,
-                is_running=self.server.runner.is_running,
-                is_filled=self.server.runner.is_filled,
-                is_ready=self.server.link.is_ready,
-                is_wrong=self._tool.call.is_wrong,
-                is_json=self._tool.call.is_json,
-                choice=(*self.focused.KEYS, ("choice.none", ""))
-                if isinstance(self.focused, ChoiceInput)
-                else (),
-                goes_back=self._goes_back,
-                has_called=self.server.runner.last is not None,
-                has_servers=self._servers.are_several,
-                can_repeat=self.server.runner.repeatable(record) is not None,
-                verb=VERBS[self._tool_kind()],
-                is_used_at_once=self._is_used_at_once,
-                has_history=bool(self.server.history.calls),
-                has_result=record is not None,
-                has_answer=record is None or record.is_answered,
-                has_tool=self.server.selection.tool is not None,
-                has_differences=self._result.has_differences,
-                has_reasons=self._result.has_reasons,
-                has_earlier=self._has_earlier,
-                has_masks=self._result.has_masks,
-                is_result_shown=self._is_result_shown,
-                is_recording=bool(self.READ_ONLY),
-                is_unmasked=self._result.is_unmasked,
-                explains=values.use_of_enter,
-                timeline_enter=self._timeline.use_of_enter,
-                timeline_folds=self._timeline.can_fold,
-                is_searched=values.is_searched,
-                has_matches=values.has_matches,
-                is_comparing=self.server.selection.comparing.is_on,
-                is_changed=self.server.pins.has_changes and not self.READ_ONLY,
-                is_accepted=self.server.reviewer.has_accepted(self._tool.findings.entry),
-                subscribes=self.server.subscriptions.offer(self._open_resource()),
-                is_saved=self.server.watch is not None and self.server.watch.has_changes,
-                secrets=len(self.server.vault.custody.vault),
-            )
+        now = situation(
+            self._parts,
+            part,
+            is_opening=self._is_opening,
+            is_recording=bool(self.READ_ONLY),
+            goes_back=self._back.is_to_before,
         )
-
-    @property
-    def _has_earlier(self) -> bool:
-        """True if the tool of the result was called before."""
-        record = self.server.selection.record
-        return record is not None and self.server.history.before_call(record) is not None
-
-    @property
-    def _is_result_shown(self) -> bool:
-        """True if a result is on the screen."""
-        return self._result.view is not None and self._result.display and self._room.work.display
-
-    @property
-    def _is_used_at_once(self) -> bool:
-        """True if Enter in the catalogue reads or gets the open item, which takes no arguments."""
-        item = self.server.selection.tool.item if self.server.selection.tool is not None else None
-        return item is not None and not item.takes_arguments and not self.READ_ONLY
-
-    def _tool_kind(self) -> Kind:
-        tool = self.server.selection.tool
-        return tool.kind if tool is not None else Kind.TOOL
-
-    def _part(self) -> FocusedPart:
-        focused = self.focused
-        if isinstance(focused, (Input, TextArea, ChoiceInput)):
-            if isinstance(focused, SearchInput):
-                return FocusedPart.SEARCH
-            is_filter = self._catalogue.has_focus_within or focused is self._timeline_filter
-            return FocusedPart.FILTER if is_filter else FocusedPart.INPUT
-        if self._result.has_focus_within:
-            return FocusedPart.RESULT
-        if self._tool.has_focus_within and self._tool.is_in_findings:
-            return FocusedPart.FINDINGS
-        if self._tool.call.is_before_fields:
-            return FocusedPart.ARGUMENTS
-        if self._tool.has_focus_within:
-            return {"call": FocusedPart.FORM, "definition": FocusedPart.DEFINITION}.get(
-                self._tool.tab, FocusedPart.TOOL
-            )
-        if self._timeline.has_focus:
-            return FocusedPart.TIMELINE
-        return FocusedPart.FAILURE if self._failure.has_focus else FocusedPart.CATALOGUE
+        self._keys.offers = keys_now(now)
 
     # Keys.
 
-    @property
-    def _goes_back(self) -> bool:
-        """True if Esc goes back to what was shown before, and not to the list of tools."""
-        filtering = self._timeline_filter
-        return (
-            (filtering is not None and filtering.is_open and self._timeline.has_focus)
-            or self._tool.definition.is_explaining
-            or self._result.is_explaining
-            or self.server.selection.comparing.is_on
-            or self._esc_target is not None
-            or self.server.selection.is_earlier
-            or self._room.is_zoomed
-            or self._room.is_timeline_long
-        )
-
     def action_back(self) -> None:
         """Leave the focused part, or cancel a running call. Never quits."""
-        filtering = self._timeline_filter
-        if self._result.is_unmasked and not isinstance(self.focused, (Input, TextArea)):
-            self.mask()
-        elif (
-            filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus)
-        ):
-            filtering.close()
-        elif self._catalogue.is_filtering and self._catalogue.has_focus_within:
-            self._catalogue.close_filter()
-        elif self.server.runner.is_running:
-            self.server.runner.cancel()
-        elif self._result.has_focus_within and self._result.is_searched:
-            self._result.stop_searching()
-            self._show_keys()
-        elif self._tool.has_focus_within and self._tool.definition.is_searched:
-            self._tool.definition.stop_searching()
-            self._show_keys()
-        elif self._result.is_unmasked:
-            self.mask()
-        elif self._tool.definition.is_explaining:
-            self._tool.definition.stop_explaining()
-            self._show_keys()
-        elif self._result.is_explaining:
-            self._result.stop_explaining()
-            self._show_keys()
-        elif self.server.selection.comparing.is_on:
-            self.server.selection.comparing.stop()
-        elif self._esc_target is not None or self.server.selection.is_earlier:
-            self._go_back()
-        elif self._room.is_zoomed:
-            self.action_zoom()
-        elif self._room.is_timeline_long:
-            self.action_timeline()
-        else:
-            self._leave_to_catalogue()
-
-    def _leave_to_catalogue(self) -> None:
-        if self._timeline.has_focus:
-            self._timeline.follow()
-        if self._catalogue.has_focus_within and self.server.watch is not None:
-            self.server.watch.strip.fold()
-        if self._tool.call.has_focus_within:
-            self._tool.call.fold_unchanged()
-        # The catalogue's filter stays until Esc is pressed in the list.
-        self._catalogue.focus_list()
-
-    def _go_back(self) -> None:
-        way_back, self._esc_target = self._esc_target, None
-        self.server.selection.end_earlier()
-        if way_back is not None:
-            way_back.take()
+        self._back.go()
+        self._show_keys()
 
     def action_filter(self) -> None:
         if self._timeline.has_focus and self._timeline_filter is not None:
@@ -1006,30 +805,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._submit(anyway=True)
 
     def _submit(self, *, anyway: bool) -> None:
-        self._after_typing(partial(self._once_open, partial(self._submit_item, anyway=anyway)))
-
-    def _submit_item(self, *, anyway: bool) -> None:
-        server, tool = self.server, self.server.selection.tool
-        if tool is None or not self._connects_first(server, tool.name):
-            server.runner.submit(anyway=anyway)
-            return
-
-        def submit() -> None:
-            shown = server.selection.tool
-            if self.server is server and shown is not None and shown.name == tool.name:
-                server.runner.submit(anyway=anyway)
-
-        server.restart(then=partial(server.selection.once_open, submit))
-
-    def _connects_first(self, server: ServerParts, name: str) -> bool:
-        """True if Sightline has to connect again before a call. If so, the user is notified.
-
-        `name`: the name of the called item.
-        """
-        if server.link.state not in {SessionState.FAILED, SessionState.CLOSED} or self.READ_ONLY:
-            return False
-        self.notify(content(f"Connecting again, then calling {shortened(name, 60)}.").plain, markup=False)
-        return True
+        self._after_typing(partial(self._once_open, partial(self._calls.submit, anyway=anyway)))
 
     def _once_open(self, do: Callable[[], None]) -> None:
         """Call `do` once the item under the cursor is open, because a key pressed right after a move is for that item."""
@@ -1048,26 +824,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             do()
 
     def action_repeat_call(self) -> None:
-        self._once_open(self._repeat)
-
-    def _repeat(self) -> None:
-        server, record = self.server, self.server.selection.record
-        call = server.runner.repeatable(record)
-        if call is not None and self._connects_first(server, call.name):
-            server.restart(then=partial(self._repeat_if_shown, server, call))
-            return
-        server.repeat(record)
-
-    def _repeat_if_shown(self, server: ServerParts, call: RepeatableCall) -> None:
-        """Make a call again, unless the user has opened another item or call meanwhile, which `r` would repeat."""
-        if self.server is server and server.runner.repeatable(server.selection.record) is call:
-            self._repeat()
+        self._once_open(self._calls.repeat)
 
     def action_watch(self) -> None:
-        if self.server.watch is None:
-            self.notify("Nothing is watched: start Sightline with --watch.", markup=False)
-        else:
-            self._open(self.server.watch.screen())
+        self._others.saves()
 
     def action_follow_link(self) -> None:
         uri = self._result.link(only_here=False) or self.server.selection.interface
@@ -1075,10 +835,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             what = "The result links to no resource" if self._result.view else "There is no result"
             self.notify(f"{what}, and the tool names no interface.", markup=False)
         else:
-            self._read(uri)
+            self._calls.read(uri)
 
     def action_subscribe(self) -> None:
-        self._once_open(lambda: self.server.toggle_subscription(self._open_resource()))
+        self._once_open(self.server.toggle_subscription)
 
     def action_open_interface(self) -> None:
         self._once_open(self._open_interface)
@@ -1089,20 +849,11 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @on(ResultPane.LinkChosen)
     def follow_link(self, message: ResultPane.LinkChosen) -> None:
-        self._read(message.uri)
+        self._calls.read(message.uri)
 
     @on(DefinitionPane.FileChosen)
     def read_file(self, message: DefinitionPane.FileChosen) -> None:
-        self._read(message.uri)
-
-    def _read(self, uri: str) -> None:
-        """Read a resource, listed or not, and open it."""
-        session = self.server.link.session
-        item = unlisted(Kind.RESOURCE, uri)
-        listed = session.catalogue.tool(item.handle) if session else None
-        item = listed.item if listed and listed.item else item
-        if self.server.runner.read(item):
-            self.server.selection.follow(item)
+        self._calls.read(message.uri)
 
     def action_submit_form(self) -> None:
         self._once_open(self.server.runner.submit_form)
@@ -1122,9 +873,9 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         The definition is meant if its tab is open, and either has the focus or no result is on the screen.
         """
         is_definition = self._tool.tab == "definition"
-        if is_definition and (self._tool.has_focus_within or not self._is_result_shown):
+        if is_definition and (self._tool.has_focus_within or not self._parts.is_result_shown):
             self._tool.definition.action_sides()
-        elif self._is_result_shown:
+        elif self._parts.is_result_shown:
             self._result.action_sides()
         else:
             self.notify("No result is on the screen.", markup=False)
@@ -1138,25 +889,13 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     def action_unmask(self) -> None:
         """Show the masked values of the result, or mask them again."""
-        if self._is_result_shown or self._result.view is None:
+        if self._parts.is_result_shown or self._result.view is None:
             self._result.action_unmask()
         else:
             self.notify("The result is not on the screen.", markup=False)
 
     def action_choose_host(self) -> None:
-        """Choose a host from a list; if two model views are compared, the host of the view on the right."""
-        selection = self.server.selection
-        if not selection.hosts:
-            self.notify("Hosts are still being loaded.", markup=False)
-            return
-
-        def take(chosen: str | None) -> None:
-            if chosen is not None:
-                selection.set_host(chosen)
-
-        left = selection.host if selection.comparing.is_on else None
-        among = [host for host in hosts() if host.name != left]
-        self.app.push_screen(HostChoice(among, selection.shown_host), take)  # pyright: ignore[reportUnknownMemberType]
+        self._others.choose_host()
 
     def action_host_back(self) -> None:
         if not self.server.selection.host_back():
@@ -1169,58 +908,17 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self.server.selection.compare()
 
     def action_compare_calls(self) -> None:
-        record = self.server.selection.record
-        found = self.server.history.before_call(record) if record is not None else None
-        if found is None:
-            words = "Call the tool again: there is no other call to compare this one with."
-            self.notify(words if record is not None else "There is no result yet.", markup=False)
-            return
-        left, right = found
-        asked = PairAsked(left=left, right=right, known=self.server.vault.known_beside)
-        self.app.push_screen(PairScreen(asked))  # pyright: ignore[reportUnknownMemberType]
+        self._others.compare_calls()
 
     def action_compare_hosts(self) -> None:
-        """Compare all hosts on one result.
-
-        The boundary level and host that the user chooses there apply afterwards.
-        """
-        selection = self.server.selection
-        if selection.record is None or not selection.hosts:
-            self.notify("There is no result yet. Call the tool, then compare the hosts.", markup=False)
-            return
-        if not selection.record.is_answered:
-            self.notify(NO_RESULT, markup=False)
-            return
-
-        def take(chosen: ChosenLenses | None) -> None:
-            if chosen is not None:
-                selection.set_lenses(chosen.level, chosen.host)
-
-        screen = HostsScreen(
-            selection.record,
-            self.server.vault.known_beside,
-            level=selection.level,
-            host=selection.host,
-            hosts=len(selection.hosts),
-        )
-        self.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
+        self._others.compare_hosts()
 
     def action_secrets(self) -> None:
-        fetcher = SecretFetcher(
-            self._gate.oversight,
-            lambda: [server.link.session for server in self._servers.all],
-            self._conceal,
-        )
-        self._open(SecretsScreen(lambda: self.server.vault.custody, self._copy_secret, fetcher.fetch))
-
-    def _conceal(self, secret: str) -> None:
-        """Keep a fetched secret out of every file, whichever server repeats it or gets it in an argument."""
-        for server in self._servers.all:
-            server.conceal(secret)
+        self._others.secrets()
 
     def action_findings(self) -> None:
         # Esc in the review then leads to where it was opened from, not back and forth.
-        self._esc_target = None
+        self._back.forget()
         self.server.findings.open_all(self._origin())
 
     def _origin(self) -> Callable[[], None]:
@@ -1245,32 +943,27 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     def _will_come_back_to_history(self, to: str) -> None:
         part = self._tool if to == "edit" else self._result
-        self._esc_target = EscTarget(part, self.server.history_actions.open_again)
+        self._back.lead(part, self.server.history_actions.open_again)
         self._room.make_room_for(part)
 
     def action_context(self) -> None:
-        self._esc_target = None
+        self._back.forget()
         self.server.findings.open_context(self._origin())
 
     def action_trust(self) -> None:
-        self._open(TrustScreen(self._gate.oversight, str(self.server.target), self._gate.renew))
+        self._others.trust()
 
     def action_policy(self) -> None:
-        self._open(PolicyScreen(self._gate.oversight.policy, self._gate.source, self._gate.doubts))
+        self._others.policy()
 
     def action_new_session(self) -> None:
         self.run_worker(self._gate.renew(), group="renewing", exclusive=True)
 
     def action_page(self) -> None:
-        tool = self.server.selection.tool
-        if tool is None or tool.page is None:
-            self.notify("This key shows tools of web pages only (web+http://…).", markup=False)
-        else:
-            self._open(PageScreen(tool))
+        self._others.page()
 
     def action_pins(self) -> None:
-        reviewer = self.server.reviewer
-        self._open(PinsScreen(self.server.pins, lambda: reviewer.counted))
+        self._others.pins()
 
     def action_record(self) -> None:
         self.server.recorder.toggle(
@@ -1295,34 +988,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self.notify(content(shortened(await self.server.link.ping(), 400)).plain, markup=False)
 
     def action_roots(self) -> None:
-        """Ask which folders a server gets when it asks for roots."""
-        session = self.server.link.session
-        is_live = session is not None and session.server is not None and session.server.era is not Era.AUTO
-        if session is not None and self.server.link.is_ready and is_live:
-            self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
-        else:
-            self.notify(f"Roots need a connected server ({self.server.link.state}).", markup=False)
+        self._others.roots()
 
     def action_announce(self) -> None:
-        """Choose the announced capabilities and the protocol era, and connect again."""
-        server, profile, session = self.server, self.server.link.profile, self.server.link.session
-        if profile is None or session is None:
-            self.notify(f"Client profiles need a connected server ({server.link.state}).", markup=False)
-            return
-
-        def choose(chosen: ClientProfile, era: Era) -> None:
-            server.link.announced, server.link.era = chosen, era
-            if server.watch is not None:
-                server.watch.forget_results()
-            server.restart(then=say_again if is_refused else None)
-
-        def say_again() -> None:
-            self.notify("Connected again. r calls it again.", timeout=10, markup=False)
-
-        record = self.server.selection.record
-        is_refused = record is not None and bool(_refused_by_era(record, server))
-        proposed = Era.LEGACY if is_refused else None
-        self.app.push_screen(profiles_dialog(profile, session.options.era, choose, proposed=proposed))  # pyright: ignore[reportUnknownMemberType]
+        self._others.profiles()
 
     def action_list_again(self) -> None:
         if self.server.link.is_ready:
@@ -1363,41 +1032,3 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         if tab != "call" or self.server.selection.tool is not None:
             # The form of a malformed item has nothing that could have the focus.
             self._tool.focus_tab()
-
-    def _open(self, screen: Screen[None]) -> None:
-        self.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
-
-
-_LONGEST_ERROR_BYTES = 20_000
-"""The maximum size, in bytes, of an answer that is searched for the reason of an error.
-
-The search runs whenever the timeline grows.
-"""
-
-
-def _refused_by_era(record: CallRecord, server: ServerParts) -> str:
-    """The method of the request that the server could not send during the call in this era; empty if there is none."""
-    facts = server.link.server
-    is_short = record.size_bytes <= _LONGEST_ERROR_BYTES
-    return unanswerable(record.outcome, facts.era) if facts is not None and is_short else ""
-
-
-def _warnings(record: CallRecord, server: ServerParts, *, is_named: bool) -> tuple[str, ...]:
-    """Sentences above a result that are not about the result alone.
-
-    `is_named`: whether the result pane already names the values that this result passes although they were
-    withheld from another call.
-    """
-    warnings: list[str] = []
-    repeated = server.vault.repeating.get(record.number)
-    if repeated is not None and not is_named:
-        words = (
-            "passes a value that was withheld from an earlier call, fetched as a secret, or entered as one"
-        )
-        warnings.append(f"{path(repeated)} {words}")
-    method = _refused_by_era(record, server)
-    if method:
-        warnings.append(
-            f"the server cannot send {method} during a call in the stateless era. ^a connects with a handshake: era legacy"
-        )
-    return tuple(warnings)

@@ -14,9 +14,10 @@ from textual.worker import Worker, WorkerCancelled
 from inspector.boundary.options import Level
 from inspector.claims.registry import vocabularies
 from inspector.hosts.registry import hosts
+from inspector.json.exact import JsonObject
 from inspector.pins.known_secrets import SessionSecrets
 from inspector.pins.pins import changes_between, definitions_of
-from inspector.protocol.catalogue import Catalogue, Kind
+from inspector.protocol.catalogue import Catalogue, Item, Kind
 from inspector.protocol.raised import raised_in
 from inspector.protocol.targets import PageTarget
 from inspector.protocol.timeline import Entry as TimelineEntry
@@ -40,7 +41,7 @@ from inspector.tui.history.keeper import HistoryKeeper
 from inspector.tui.main.finding_actions import FindingActions, PlaceIn, TimelinePast
 from inspector.tui.main.history_actions import HistoryActions
 from inspector.tui.main.selection import Selection
-from inspector.tui.main.subscriptions import ResourceSubscriptions
+from inspector.tui.main.subscriptions import ResourceSubscriptions, subscribable
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.pins.watcher import PinWatcher
@@ -414,8 +415,14 @@ class ServerParts:
             words = f"{cut_in_the_middle(uri, 120)} has changed."
             self._stage.screen.notify(self.named(words), severity="warning", timeout=5, markup=False)
 
-    def toggle_subscription(self, uri: str | None) -> None:
-        """Subscribe to the open resource, or end its subscription. `uri`: None if no resource is open."""
+    @property
+    def open_resource(self) -> str | None:
+        """The URI of the open resource; None if another kind of item is open."""
+        return subscribable(self.selection.tool, self.selection.record)
+
+    def toggle_subscription(self) -> None:
+        """Subscribe to the open resource, or end its subscription."""
+        uri = self.open_resource
         if uri is None:
             words = "Open a resource to subscribe to it; a template has to be read first."
             self._stage.screen.notify(words, markup=False)
@@ -529,6 +536,21 @@ class Servers:
         """The server that uses this link."""
         return next(server for server in self.all if server.link is link)
 
+    async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
+        """The values that the shown server suggests for an argument, without those that repeat a withheld value.
+
+        `value`: what is typed so far. `filled`: the other arguments that are filled in.
+        """
+        server = self.shown
+        offered = await server.link.complete(item, argument, value, filled)
+        known = await asyncio.to_thread(lambda: server.vault.known_now)
+        return tuple(each for each in offered if not known.repeats(each))
+
+    def conceal(self, secret: str) -> None:
+        """Keep a fetched secret out of every file, whichever server repeats it or gets it in an argument."""
+        for server in self.all:
+            server.conceal(secret)
+
     def called(self, label: str) -> ServerParts:
         """The server with this name."""
         return next(server for server in self.all if server.label == label)
@@ -585,12 +607,9 @@ class Servers:
             unlisted=tuple(other.label for other in others if other.number not in self._complete),
         )
 
-    def sharing(self, tool: str) -> tuple[str, ...]:
-        """The names of the servers with a tool of this name.
-
-        Empty if no two servers have a tool of this name, or if there is only one server.
-        """
-        return self._collisions.get(tool, ())
+    def others_with(self, server: ServerParts, tool: str) -> tuple[str, ...]:
+        """The names of the other servers with a tool of this name."""
+        return tuple(name for name in self._collisions.get(tool, ()) if name != server.label)
 
     def headings(self) -> list[ServerHeading]:
         """The headings of the servers in the catalogue; empty if there is only one server."""

@@ -357,7 +357,7 @@ class PlayerScreen(MainScreen):
             self.notify(words, markup=False)
 
     def action_trust(self) -> None:
-        self._open(RecordedTrustScreen(self._trust, str(self.server.target)))
+        self._others.open(RecordedTrustScreen(self._trust, str(self.server.target)))
 
     def action_policy(self) -> None:
         self.notify(
