@@ -6,8 +6,9 @@ from textual.content import Content
 
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Host, HostChange
 from inspector.hosts.registry import host as host_of
+from inspector.tui.result.reasons import MAX_LISTED, has_notice, undescribed_key
 from inspector.tui.result.removal import QUIET, labelled, removal_detail, schema_part
-from inspector.tui.result.view import MAX_LISTED, ResultView, has_notice, undescribed_key
+from inspector.tui.result.view import ResultView
 from inspector.tui.text import content, path, shortened
 from inspector.tui.values.outline import Outline, SideDifference
 

@@ -6,33 +6,54 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
-from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.counted import Counted, counted, is_delimited
-from inspector.boundary.mask import MASK, SHOWN
-from inspector.boundary.notice import MEMBER, START
-from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolation, is_of_protocol
+from inspector.boundary.mask import MASK
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolation
 from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.apps import AppView
 from inspector.hosts.masks import is_reaching
-from inspector.hosts.profile import NO_ERROR, PROTOCOL_MEMBERS, Call, HostChange, says_no_error
+from inspector.hosts.profile import NO_ERROR, PROTOCOL_MEMBERS, Call, HostChange
 from inspector.hosts.projection import Projection, projection_of, refusal_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonText, equal, parse
 from inspector.json.members import text_at
-from inspector.json.pointer import join, resolve, split
+from inspector.json.pointer import join, split
 from inspector.json.walk import places
 from inspector.pins.known_secrets import KnownSecrets
 from inspector.policy.taint import LabelKind, LabelOrigin, trust_of
 from inspector.protocol.outcome import Unfinished
 from inspector.review.texts import first_of, texts_of
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.removal import QUIET, reason_words
+from inspector.tui.result.places import (
+    NOISE,
+    broken_nodes,
+    is_metadata,
+    is_within_text,
+    nearest,
+    pointers_around,
+    removal_around,
+    worst_first,
+)
+from inspector.tui.result.reasons import (
+    MAX_LISTED,
+    MAX_REMARKS,
+    METADATA,
+    ReasonCollector,
+    ReasonKey,
+    ResultReason,
+    added_words,
+    broken_key,
+    change_key,
+    has_notice,
+    reaching_key,
+    removal_key,
+    undescribed_key,
+)
 from inspector.tui.result.sides import (
     FIRST,
     beside,
@@ -41,59 +62,14 @@ from inspector.tui.result.sides import (
     is_moved,
     sides_of,
 )
-from inspector.tui.text import (
-    path,
-)
 from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import BlockPairs, paired_content
-from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
-from inspector.tui.values.sides import Side
+from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference
 
-MAX_REMARKS = 200
 _JSON_START = re.compile(r"[{\[]")
-MAX_LISTED = 20
-"""The maximum number of removals of one place listed in full. Further ones are counted."""
+
 SERVER_NAME = "server"
 """The name under which hosts are assumed to know the server."""
-
-
-class ResultReason(Struct, frozen=True, kw_only=True):
-    """A reason why the two sides differ or why the result is wrong, with all its places."""
-
-    key: "ReasonKey"
-    weight: int
-    """The severity; 0 is the worst."""
-    count: int
-    places: tuple[str, ...]
-    """The first pointers to which the reason applies, each once."""
-
-    @property
-    def is_loud(self) -> bool:
-        """False for protocol metadata and for Sightline's notice."""
-        return self.key[0] is not SideDifference.QUIET and self.key[2] != _NOTICE_WORDS
-
-    @property
-    def line(self) -> Content:
-        sign, _, why = self.key
-        lead = "! reaches the model " if sign is SideDifference.REACHES else sign.value
-        whose = "added for the model: " if sign is SideDifference.RIGHT else ""
-        number = 1 if sign is SideDifference.QUIET else self.count
-        return reason_words(lead, _REASON_STYLES[sign], self.places, number, why, whose=whose)
-
-
-ReasonKey: TypeAlias = tuple[SideDifference, str, str]
-"""The sign, the rule if it is a rule of the boundary, and the reason in words."""
-
-_REASON_STYLES = {
-    SideDifference.LEFT: "bold $text-error",
-    SideDifference.REACHES: "bold $text-error",
-    SideDifference.BROKEN: "bold $text-error",
-    SideDifference.CHANGED: "bold $text-accent",
-    SideDifference.RIGHT: "$text-accent",
-    SideDifference.QUIET: QUIET,
-    SideDifference.UNDESCRIBED: "bold $text-warning",
-    SideDifference.TO_MODEL: "bold $text-error",
-}
 
 
 # Without slots, so that properties such as `json` can be cached.
@@ -225,11 +201,11 @@ class ResultView:
 
     @cached_property
     def _broken(self) -> dict[int, str]:
-        return _broken_nodes(self.outline, self.output)
+        return broken_nodes(self.outline, self.output)
 
     @cached_property
     def _broken_in_json(self) -> dict[int, str]:
-        return _broken_nodes(self.json, self.output)
+        return broken_nodes(self.json, self.output)
 
     def violation_on(self, outline: Outline, node: int) -> str | None:
         """The message about how a node breaks the output schema; None if it does not."""
@@ -255,7 +231,7 @@ class ResultView:
         """
         if self.sign(outline, node) is not SideDifference.REACHES:
             return None
-        return _removal_around(outline, node, self.reaching)
+        return removal_around(outline, node, self.reaching)
 
     def credential_on(self, outline: Outline, node: int) -> str | None:
         """Why the value of a node looks like a credential that reaches the model; None if it does not.
@@ -264,7 +240,7 @@ class ResultView:
         """
         if not self.credentials or outline.value(node, 0) is ABSENT or outline.value(node, 1) is ABSENT:
             return None
-        if _is_within_text(outline, node):
+        if is_within_text(outline, node):
             return None
         pointer = outline.pointer(node)
         return self.credentials.get(pointer) or self.credentials.get(pointer.removesuffix("/text"))
@@ -273,7 +249,7 @@ class ResultView:
         """How the value of a node addresses the model, in words; None if it does not, or if the model does not get it."""
         if not self.to_model or outline.value(node, 0) is ABSENT or outline.value(node, 1) is ABSENT:
             return None
-        if _is_within_text(outline, node):
+        if is_within_text(outline, node):
             return None
         pointer = outline.pointer(node)
         why = self.to_model.get(pointer)
@@ -292,7 +268,7 @@ class ResultView:
 
         The text of a content block is drawn in the row of its block.
         """
-        if not self.undescribed or _is_within_text(outline, node):
+        if not self.undescribed or is_within_text(outline, node):
             return False
         pointer = outline.pointer(node)
         return pointer in self.undescribed or pointer.removesuffix("/text") in self.undescribed
@@ -324,7 +300,7 @@ class ResultView:
         """
         if outline.difference(node) is SideDifference.RIGHT:
             return ()
-        for pointer in _around(outline, node):
+        for pointer in pointers_around(outline, node):
             if pointer in self.changes_at:
                 return self.changes_at[pointer][:MAX_LISTED]
         if outline.difference(node) is SideDifference.NONE:
@@ -357,7 +333,7 @@ class ResultView:
     def is_quiet(self, outline: Outline, node: int) -> bool:
         """True if a node that the model lacks is protocol metadata, and no other rule withholds anything in it."""
         pointer = outline.pointer(node)
-        if outline.difference(node) is not SideDifference.LEFT or not _is_metadata(outline, node):
+        if outline.difference(node) is not SideDifference.LEFT or not is_metadata(outline, node):
             return False
         first = bisect_left(self._pointers, f"{pointer}/")
         # "0" is the character after "/".
@@ -367,13 +343,13 @@ class ResultView:
         indexes = [*self._indexes(outline, node)]
         for at in self._pointers[first:last]:
             indexes += self.removals_at[at]
-        return all(self.removals[index].rule in _NOISE for index in indexes)
+        return all(self.removals[index].rule in NOISE for index in indexes)
 
     def _loud(self, outline: Outline, nodes: list[int]) -> tuple[int, ...]:
         """Sorted nodes without those of protocol metadata and notices; all of them if there are no others."""
         found = [node for node in nodes if not self._is_notice(outline, node)]
         for child in outline.children(0) if isinstance(outline.value(0, 0), dict) else ():
-            if _is_metadata(outline, child):
+            if is_metadata(outline, child):
                 first, last = bisect_left(found, child), bisect_left(found, outline.end(child))
                 others = [node for node in found[first:last] if not self.is_quiet(outline, node)]
                 found = [*found[:first], *others, *found[last:]]
@@ -394,7 +370,7 @@ class ResultView:
         if outline.difference(node) is SideDifference.RIGHT:
             # Its pointer points into the model's side.
             return ()
-        return _nearest(outline, node, self.removals_at, self._pointers, self.kept)
+        return nearest(outline, node, self.removals_at, self._pointers, self.kept)
 
     @cached_property
     def _pointers(self) -> list[str]:
@@ -425,7 +401,7 @@ def result_view(
     masked, model = sides.sent, sides.model
     sent = ABSENT if is_failure else in_order(masked, sides.beside)
     outline = Outline(sent, in_order_of(masked, model, sides.beside), blocks=sides.blocks)
-    found = _Found()
+    found = ReasonCollector()
     # Without an answer there is nothing to withhold but Sightline's own words.
     recorded = () if is_failure else _recorded_copies(record, shown, outline)
     removals = () if is_failure else shown.bounded.removals
@@ -434,7 +410,7 @@ def result_view(
     removals_at = found.add_removals(removals, outline, shown.bounded.result)
     changes_at: dict[str, list[HostChange]] = {}
     for change in changes:
-        found.add(_change_key(change), change.pointer, 4 if change.pointer in PROTOCOL_MEMBERS else 2)
+        found.add(change_key(change), change.pointer, 4 if change.pointer in PROTOCOL_MEMBERS else 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
     for note in shown.app.notes if shown.app else ():
@@ -442,10 +418,10 @@ def result_view(
     reached = _reached_nodes(outline) if sides.reaching else ()
     reaching: dict[str, Removal] = {}
     for node in reached:
-        removal = _removal_around(outline, node, sides.reaching)
+        removal = removal_around(outline, node, sides.reaching)
         if removal is not None:
             reaching[removal.pointer] = removal
-        found.add(_reaching_key(removal), outline.pointer(node), 0)
+        found.add(reaching_key(removal), outline.pointer(node), 0)
     passing = () if is_failure else shown.bounded.credentials
     holder = _holder(shown) if changes else ""
     credentials = _passed_on(
@@ -455,12 +431,12 @@ def result_view(
     for pointer, why in credentials.items():
         found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in (output := _output(shown, known)).violations:
-        found.add(_broken_key(violation.message), violation.pointer, 1)
+        found.add(broken_key(violation.message), violation.pointer, 1)
     gone = frozenset(removal.pointer for removal in recorded)
     free = _without_copies(shown, gone) if shown.output.is_asked else Undeclared()
     found.add_undescribed(free)
     for node in outline.tops:
-        if outline.pointer(node) == NO_ERROR and _is_metadata(outline, node):
+        if outline.pointer(node) == NO_ERROR and is_metadata(outline, node):
             found.add(METADATA, NO_ERROR, 4)
         if outline.difference(node) is SideDifference.RIGHT:
             added = added_words(outline, node, is_failure=is_failure)
@@ -478,7 +454,7 @@ def result_view(
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
-        order=_worst_first(outline, shown, removals, removals_at, credentials, free.places, gone),
+        order=worst_first(outline, shown, removals, removals_at, credentials, free.places, gone),
         reasons=found.reasons,
         masks=sides.masks,
         reaching=reaching,
@@ -520,7 +496,7 @@ def lacks_values(record: CallRecord) -> bool:
 
 def with_findings(view: ResultView, to_model: Mapping[str, str]) -> ResultView:
     """A copy of a view in which the values at these pointers have a sign, and their reasons are listed."""
-    found = _Found()
+    found = ReasonCollector()
     for pointer, why in to_model.items():
         # The review judges the result as sent. The boundary may withhold the value at the level shown.
         if not view.is_withheld(pointer):
@@ -683,295 +659,16 @@ def _reached_nodes(outline: Outline) -> Sequence[int]:
     return [node for node in range(len(outline)) if is_reaching(outline.value(node, 1))]
 
 
-def _is_within_text(outline: Outline, node: int) -> bool:
-    """True for a value of the JSON in a text, which has the pointer of the text."""
-    parent = outline.parent(node)
-    return parent >= 0 and outline.pointer(parent) == outline.pointer(node)
-
-
-def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]) -> Removal | None:
-    """The removal of a node or of the nearest value around it; None for a node that only the model's side has."""
-    if outline.value(node, 0) is ABSENT:
-        return None
-    return next((removals[at] for at in _around(outline, node) if at in removals), None)
-
-
-def _worst_first(
-    outline: Outline,
-    shown: Projection,
-    removals: Sequence[Removal],
-    removals_at: Mapping[str, list[int]],
-    credentials: Mapping[str, str],
-    undescribed: Sequence[str],
-    copies: frozenset[str],
-) -> tuple[int, ...]:
-    """The nodes with differences, the worst first.
-
-    Secrets come first, then other removals and violations of the schema, changes by the host, additions and
-    values without a description; last, what no model ever sees.
-    """
-    pointers = sorted(removals_at)
-
-    broken = _broken_nodes(outline, shown.output)
-    exposed = {node for node in map(outline.node_at, credentials) if node is not None}
-    free = {node for node in map(outline.node_at, undescribed) if node is not None}
-    gone = {node for node in map(outline.node_at, copies) if node is not None}
-
-    def weight(node: int) -> int:
-        if node in exposed:
-            return 0
-        if node in broken:
-            return 1
-        if is_reaching(outline.value(node, 1)):
-            return 0
-        if outline.difference(node) is SideDifference.RIGHT:
-            return 3
-        if node in free and outline.difference(node) is SideDifference.NONE:
-            return 3
-        found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
-        if not found:
-            return 4 if _is_metadata(outline, node) else 2
-        return _rule_weight(removals[found[0]].rule)
-
-    places = dict.fromkeys((*outline.tops, *sorted(exposed), *broken, *sorted(free | gone)))
-    return tuple(sorted(places, key=weight))
-
-
 def _output(shown: Projection, known: KnownSecrets | None) -> OutputCheck:
     """The comparison with the output schema. Its messages quote nothing that was withheld from another call."""
     return shown.output if known is None else shown.output.masked(known.masked_text)
-
-
-def _rule_weight(rule: str) -> int:
-    if rule in _NOISE:
-        return 4
-    return 1 if rule in SHOWN or rule in COPIES else 0
-
-
-def _broken_nodes(outline: Outline, output: OutputCheck) -> dict[int, str]:
-    """The drawn nodes that break the output schema, with the message.
-
-    A missing member counts for the node around it.
-    """
-    broken: dict[int, str] = {}
-    for violation in output.violations:
-        node = outline.node_at(violation.pointer)
-        if node and outline.value(node, 0) is not ABSENT:
-            is_there = outline.pointer(node) == violation.pointer
-            key = violation.pointer.rpartition("/")[2]
-            broken.setdefault(node, violation.message if is_there else f"{key} {violation.message}")
-    return broken
-
-
-class _Found:
-    """Collects reasons, counting equal ones."""
-
-    def __init__(self) -> None:
-        self._found: dict[ReasonKey, tuple[int, int, dict[str, None]]] = {}
-        self.dropped_copies = 0
-        """The number of texts that the boundary wrote again and that the host drops anyway. They have no reason."""
-
-    def add(self, key: ReasonKey, pointer: str, weight: int, times: int = 1) -> None:
-        number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
-        if not number and len(self._found) >= MAX_REMARKS:
-            return
-        if len(places) < MAX_LISTED:
-            places[pointer] = None
-        self._found[key] = number + times, weight, places
-
-    def add_removals(self, removals: Sequence[Removal], outline: Outline, kept: Json) -> dict[str, list[int]]:
-        """Add the reasons for removals. Returns the indexes of the removals, by pointer. `kept`: what is left."""
-        removals_at: dict[str, list[int]] = {}
-        for index, removal in enumerate(removals):
-            removals_at.setdefault(removal.pointer, []).append(index)
-            if removal.rule == Rule.MIRROR and _is_dropped_copy(outline, kept, removal.pointer):
-                # The host drops the text that the boundary rewrote: its change is the reason.
-                self.dropped_copies += 1
-            else:
-                self.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
-        return removals_at
-
-    def add_undescribed(self, free: Undeclared) -> None:
-        for index, pointer in enumerate(free.places):
-            # The values that are not listed count with the first place.
-            unlisted = 0 if index else free.number - len(free.places)
-            self.add(undescribed_key(pointer), pointer, 3, 1 + max(unlisted, 0))
-
-    @property
-    def reasons(self) -> tuple[ResultReason, ...]:
-        made = (
-            ResultReason(key=key, weight=weight, count=number, places=tuple(places))
-            for key, (number, weight, places) in self._found.items()
-        )
-        return tuple(sorted(made, key=lambda reason: reason.weight))
-
-
-_NOISE = frozenset({Rule.META})
-
-
-def _is_protocol_only(pointer: str) -> bool:
-    return (
-        pointer[: pointer.find("/", 1)] in PROTOCOL_MEMBERS
-        if pointer.count("/") > 1
-        else pointer in PROTOCOL_MEMBERS
-    )
-
-
-def _is_metadata(outline: Outline, node: int) -> bool:
-    """True for protocol metadata, and for `isError: false`."""
-    pointer = outline.pointer(node)
-    if pointer != NO_ERROR:
-        return _is_protocol_only(pointer)
-    sent = outline.value(0, 0)
-    return sent is not ABSENT and says_no_error(sent)
-
-
-COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
-
-
-def _nearest(
-    outline: Outline,
-    node: int,
-    removals_at: Mapping[str, Sequence[int]],
-    pointers: Sequence[str],
-    kept: Json,
-) -> tuple[int, ...]:
-    """The indexes of the removals of a node, or of the nearest value around it.
-
-    If there are none, those of the first value inside the node that has any. Empty if the boundary kept some of
-    the node, because then the host dropped it.
-    """
-    around = _around(outline, node)
-    at = next((at for at in around if at in removals_at), None)
-    if at is not None and _is_text(kept, at) and _is_dropped_whole(outline, node):
-        # The boundary only rewrote the text.
-        return ()
-    found = removals_at[at] if at is not None else None
-    if found is None and outline.difference(node) is SideDifference.LEFT and not _is_in(kept, around[0]):
-        inside = f"{around[0]}/"
-        place = bisect_left(pointers, inside)
-        if place < len(pointers) and pointers[place].startswith(inside):
-            found = removals_at[pointers[place]]
-    return tuple(found or ())
-
-
-def _is_dropped_copy(outline: Outline, kept: Json, pointer: str) -> bool:
-    node = outline.node_at(pointer)
-    return node is not None and _is_text(kept, pointer) and _is_dropped_whole(outline, node)
-
-
-def _is_dropped_whole(outline: Outline, node: int) -> bool:
-    """True if the model lacks a node together with the whole text that contains it."""
-    if outline.difference(node) is not SideDifference.LEFT:
-        return False
-    while (around := outline.parent(node)) >= 0 and outline.value(around, 1) is ABSENT:
-        node = around
-    # A node within JSON in a text has the pointer of the text.
-    return around < 0 or outline.pointer(node) != outline.pointer(around)
-
-
-def _is_in(value: Json, pointer: str) -> bool:
-    return _value_at(value, pointer) is not ABSENT
-
-
-def _is_text(value: Json, pointer: str) -> bool:
-    return isinstance(_value_at(value, pointer), str)
-
-
-def _value_at(value: Json, pointer: str) -> Value:
-    try:
-        return resolve(value, pointer)
-    except LookupError:
-        return ABSENT
-
-
-def _around(outline: Outline, node: int) -> list[str]:
-    """The pointers to a node and to every value around it, the innermost first."""
-    pointer = outline.pointer(node)
-    found = [pointer]
-    while pointer:
-        pointer = pointer.rpartition("/")[0]
-        found.append(pointer)
-    return found
-
-
-def broken_words(message: str) -> str:
-    """The message of a violation, with what is broken: the output schema, or the protocol."""
-    return f"breaks the {'protocol' if is_of_protocol(message) else 'output schema'}: {message}"
-
-
-def _broken_key(message: str) -> ReasonKey:
-    return SideDifference.BROKEN, "", broken_words(message)
-
-
-def has_notice(outline: Outline, node: int) -> bool:
-    """True if a node that only the model's side has is Sightline's notice of what is withheld."""
-    value, pointer = outline.value(node, 1), outline.pointer(node)
-    text = value.get("text") if isinstance(value, dict) else value
-    is_text = isinstance(text, str) and text.startswith(START)
-    return is_text or MEMBER in (outline.label(node).strip(), *split(pointer))
-
-
-def _reaching_key(removal: Removal | None) -> ReasonKey:
-    why = "a copy of a value that `declared` withholds"
-    if removal is not None and removal.rule not in COPIES:
-        why = removal.detail
-    return SideDifference.REACHES, "", why
-
-
-def added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
-    """The reason for a value that only the model's side has."""
-    if is_failure:
-        return "an error code of Sightline in place of the host's error text"
-    if has_notice(outline, node):
-        return _NOTICE_WORDS
-    if outline.pointer(node) == "/error/code":
-        return "an error code of Sightline, because none was sent"
-    if name := renamed(outline, node, 1):
-        return f"the host's name for {path(join([name]), 60)}"
-    if outline.pointer(node) == "/content" and outline.value(node, 1) == []:
-        return "empty, because MCP requires this member and none was sent"
-    return "text that the host added, or that replaces what the server sent"
-
-
-_NOTICE_WORDS = "Sightline's notice to the model of what is withheld"
-
-
-def _removal_key(removal: Removal) -> ReasonKey:
-    if removal.rule in _NOISE:
-        return METADATA
-    sign = SideDifference.CHANGED if is_delimited(removal) else SideDifference.LEFT
-    return sign, removal.rule, removal.detail
-
-
-def _change_key(change: HostChange) -> ReasonKey:
-    if change.pointer in PROTOCOL_MEMBERS:
-        return METADATA
-    return SideDifference.CHANGED, "", f"host: {change.what}"
-
-
-def _member(removal: Removal) -> str:
-    """The pointer to show for a removal. For protocol metadata, this is the pointer to the member of the result."""
-    is_in_result = removal.rule in _NOISE and _is_protocol_only(removal.pointer)
-    return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
-
-
-_BLOCK = "no schema describes content blocks, so `declared` lets it through"
-_UNDESCRIBED = "not described by the output schema, so `declared` lets it through"
-METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for models"
-
-
-def undescribed_key(pointer: str) -> ReasonKey:
-    """The key of the reason for a value that reaches the model although no schema describes it."""
-    words = _BLOCK if pointer.startswith("/content/") else _UNDESCRIBED
-    return SideDifference.UNDESCRIBED, "", words
 
 
 def keys_of(view: ResultView, outline: Outline, node: int) -> tuple[ReasonKey, ...]:
     """The keys of the reasons about a node in the list of reasons, in its order."""
     removal, credential = view.reaching_on(outline, node), view.credential_on(outline, node)
     if removal or credential:
-        declared = (_reaching_key(removal),) if removal else ()
+        declared = (reaching_key(removal),) if removal else ()
         return (*declared, (SideDifference.REACHES, "", credential)) if credential else declared
     key = _key_of(view, outline, node)
     return (key,) if key else ()
@@ -979,39 +676,19 @@ def keys_of(view: ResultView, outline: Outline, node: int) -> tuple[ReasonKey, .
 
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     if view.sign(outline, node) is SideDifference.REACHES:
-        return _reaching_key(None)
+        return reaching_key(None)
     if why := view.to_model_on(outline, node):
         return SideDifference.TO_MODEL, "", why
     for removal in view.removals_on(outline, node)[:1]:
-        return _removal_key(removal)
+        return removal_key(removal)
     for change in view.changes_on(outline, node)[:1]:
-        return _change_key(change)
+        return change_key(change)
     if outline.difference(node) is SideDifference.RIGHT:
         return SideDifference.RIGHT, "", added_words(outline, node, is_failure=view.failure is not None)
     found = view.broken_on(outline, node)
     if found is not None:
-        return _broken_key(found.message)
+        return broken_key(found.message)
     return undescribed_key(outline.pointer(node)) if view.is_undescribed(outline, node) else None
-
-
-def renamed(outline: Outline, node: int, side: Side) -> str:
-    """The other side's name for a member that the host passes on under another name; empty if it does not.
-
-    `side`: 0 for a member that only the server's side has, 1 for one that only the model's side has.
-    """
-    parent, value = outline.parent(node), outline.value(node, side)
-    there = outline.value(parent, 0 if side else 1) if parent >= 0 else ABSENT
-    here = outline.value(parent, side) if parent >= 0 else ABSENT
-    name = outline.label(node).strip()
-    if not isinstance(there, dict) or not isinstance(here, dict) or value is ABSENT or name not in here:
-        return ""
-    wanted = _plain(name)
-    found = (key for key in there if key not in here and _plain(key) == wanted)
-    return next((key for key in found if equal(there[key], here[name])), "")
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").casefold()
 
 
 class ResultAsked(Struct, frozen=True, kw_only=True):

@@ -20,19 +20,10 @@ from inspector.pins.known_secrets import calls_withheld_from
 from inspector.protocol.outcome import Failure, FailureKind, RpcError, unfinished
 from inspector.session.call_record import CallRecord
 from inspector.session.wording import page_answer
+from inspector.tui.result.places import COPIES, renamed
+from inspector.tui.result.reasons import MAX_REMARKS, added_words, broken_words, undescribed_key
 from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line
-from inspector.tui.result.view import (
-    COPIES,
-    MAX_REMARKS,
-    ResultView,
-    added_words,
-    broken_words,
-    is_structured,
-    keys_of,
-    lacks_values,
-    renamed,
-    undescribed_key,
-)
+from inspector.tui.result.view import ResultView, is_structured, keys_of, lacks_values
 from inspector.tui.text import (
     content,
     count,

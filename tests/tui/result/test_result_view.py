@@ -17,9 +17,10 @@ from inspector.tui.catalogue.badges import marks_of
 from inspector.tui.catalogue.item import tool_view
 from inspector.tui.result import words as result_views
 from inspector.tui.result.detail import difference_detail
+from inspector.tui.result.reasons import has_notice
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.sides import beside
-from inspector.tui.result.view import ResultView, has_notice, keys_of, result_view, with_findings
+from inspector.tui.result.view import ResultView, keys_of, result_view, with_findings
 from inspector.tui.result.words import absences, reason_line, reasons, result_remarks
 from inspector.tui.text import flowed, hanging
 from inspector.tui.values.outline import ABSENT, OutlineStyle, Side, SideDifference
