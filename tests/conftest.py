@@ -62,6 +62,13 @@ def pytest_runtest_logstart() -> None:
     driven.forget()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    # A test that failed and then passed would otherwise not say why it had failed.
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"failed before it passed: {report.nodeid}")
+        terminalreporter.line(report.longreprtext)
+
+
 @pytest.fixture(scope="session")
 def kept_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kept")
