@@ -56,10 +56,10 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyLine, keys_now
 from inspector.tui.keys.table import COMMANDS, bindings
 from inspector.tui.main.back import Back
-from inspector.tui.main.calls import Calls
 from inspector.tui.main.copying import copy_dialog
 from inspector.tui.main.finding_actions import PlaceIn, open_frames
 from inspector.tui.main.header import HeaderLine
+from inspector.tui.main.item_calls import ItemCalls
 from inspector.tui.main.layout import TALL, ScreenLayout
 from inspector.tui.main.parts import MainParts
 from inspector.tui.main.saving import block_at, save_dialog
@@ -221,7 +221,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             servers=self._servers,
         )
         self._back = Back(self._parts, mask=self.mask, zoom=self.action_zoom, timeline=self.action_timeline)
-        self._calls = Calls(self._parts, self.READ_ONLY)
+        self._calls = ItemCalls(self._parts, self.READ_ONLY)
         self._others = SecondaryScreens(self._parts, self._gate, copy_secret)
         if not self.READ_ONLY:
             self._tool.call.complete = self._servers.complete

@@ -10,7 +10,7 @@ from inspector.tui.main.servers import ServerParts
 from inspector.tui.text import content, shortened
 
 
-class Calls:
+class ItemCalls:
     """Calls, reads, gets and repeats items of the shown server."""
 
     def __init__(self, parts: MainParts, read_only: str) -> None:
