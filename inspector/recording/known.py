@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.mask import MASK, mask_lines, outer_values
@@ -30,6 +31,11 @@ _COMMON_WORDS = (
 )
 """Words that are in many texts, and that no secret consists of. Names of people and places are not among them."""
 _MOST_GENERATIONS = 8
+_MOST_KEPT = 500
+"""The maximum number of texts for which the outcome of a search is kept."""
+_LONGEST_KEPT = 10_000
+"""The maximum length of such a text, in characters."""
+_Kept = TypeVar("_Kept")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 
 
@@ -50,6 +56,17 @@ class KnownValues:
         """The lines and pieces of long values."""
         self._longest = _Generations()
         """The values that are too long for all of their parts to be found."""
+        self._outer: tuple[str, ...] | None = None
+        """The result of `outer_values`, which takes longer than masking a text; None after a change."""
+        self._repeating: dict[str, bool] = {}
+        """Whether texts repeat a withheld value. A review asks about the same texts again and again."""
+        self._masked: dict[str, str] = {}
+        """Texts as `masked_text` has masked them."""
+
+    def _forget(self) -> None:
+        self._outer = None
+        self._repeating.clear()
+        self._masked.clear()
 
     def learn(self, values: Iterable[Json], *, is_whole: bool = False) -> None:
         """Add withheld values.
@@ -57,6 +74,7 @@ class KnownValues:
         `is_whole`: true if the values are withheld with the whole result, not each by a declaration of its own.
         Common words, such as `ok` or `the`, are then left out, because they occur by chance.
         """
+        self._forget()
         spelt, keys = set[str](), set[str]()
         for value in values:
             texts_in(value, spelt, keys)
@@ -74,6 +92,7 @@ class KnownValues:
 
     def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
         """Note that texts and keys are public, except for those that repeat a withheld value."""
+        self._forget()
         fresh, keys = set(texts) - self.public, set(names) - self.names
         self.public |= fresh - self._strong.found(list(fresh))
         self.names |= keys - self._strong.found(list(keys))
@@ -90,7 +109,13 @@ class KnownValues:
 
     def repeats(self, value: Json) -> bool:
         """True if a JSON value repeats a withheld value that is long enough not to occur by chance."""
-        return bool(self.found(self.texts_of(value), weak=False))
+        if not isinstance(value, str) or len(value) > _LONGEST_KEPT:
+            return bool(self.found(self.texts_of(value), weak=False))
+        known = self._repeating.get(value)
+        if known is None:
+            known = bool(self.found(self.texts_of(value), weak=False))
+            _keep(self._repeating, value, known)
+        return known
 
     def texts_of(self, value: Json) -> set[str]:
         """The texts and keys of a JSON value that may be secret."""
@@ -154,10 +179,19 @@ class KnownValues:
 
         The number of lines stays. See `mask_lines`.
         """
+        shown = self._masked.get(text)
+        if shown is None:
+            shown = self._without_copies(text)
+            if len(text) <= _LONGEST_KEPT:
+                _keep(self._masked, text, shown)
+        return shown
+
+    def _without_copies(self, text: str) -> str:
         if not self._spellings((text,)):
             return text
-        outer = outer_values(self._strong.texts | self._weak.texts)
-        return mask_lines(text, outer, self._spellings, self._longest.spellings)
+        if self._outer is None:
+            self._outer = outer_values(self._strong.texts | self._weak.texts)
+        return mask_lines(text, self._outer, self._spellings, self._longest.spellings)
 
     def _spellings(self, texts: Collection[str]) -> Mapping[str, Spelling]:
         found: dict[str, Spelling] = {}
@@ -211,6 +245,12 @@ class _Generations:
         for search in self._searches:
             found |= search.matches(texts)
         return found
+
+
+def _keep(kept: dict[str, _Kept], text: str, outcome: _Kept) -> None:
+    if len(kept) >= _MOST_KEPT:
+        kept.clear()
+    kept[text] = outcome
 
 
 def without_query(url: str, key: MarkerKey) -> str:

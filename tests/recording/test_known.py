@@ -1,3 +1,4 @@
+from inspector.boundary.mask import MASK
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.recording import known as knowing
 from inspector.recording.known import KnownValues
@@ -61,3 +62,20 @@ def test_a_marker_of_the_recording_is_not_masked_again() -> None:
     assert isinstance(marker, Marker)
     assert covered(known, [marker, "a long secret"]) == [marker, KEY.marker("echo", "a long secret")]
     assert covered(known, [dict(marker)]) == [KEY.marker("internal", dict(marker))]
+
+
+def test_an_answer_from_before_a_value_was_learned_or_published_is_not_kept() -> None:
+    known = KnownValues()
+    known.learn(["wholly-other-value"])
+    for value in ("orange-umbrella-74", "green-umbrella-75"):
+        line = f"it is {value}"
+        assert not known.repeats(line)
+        assert known.masked_text(line) == line
+        known.learn([value])
+        assert known.repeats(line)
+        assert known.masked_text(line) == f"it is {MASK}"
+    name = "tool-of-umbrellas"
+    assert not known.repeats(name)
+    known.publish([name])
+    known.learn([name])
+    assert not known.repeats(name)
