@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from textual._compositor import Compositor, ReflowResult
+from textual._compositor import Compositor, CompositorMap, ReflowResult
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -12,20 +12,32 @@ Ended = TypeVar("Ended")
 
 
 class _SizingCompositor(Compositor):
+    def __init__(self) -> None:
+        super().__init__()
+        self._reported: CompositorMap = {}
+        """The layout as the widgets were last notified of it."""
+
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        self._full_map = self._reported
         found = super().reflow(parent, size)
-        missed = {
-            widget for widget, placed in self.full_map.items() if widget.outer_size != placed.region.size
-        }
-        return found._replace(resized=found.resized | missed)
+        self._reported = self._full_map
+        return found
+
+    def reflow_visible(self, parent: Widget, size: Size) -> set[Widget]:
+        exposed = super().reflow_visible(parent, size)
+        visible = self._visible_map or {}
+        # Textual notifies only those of the exposed widgets that have had another size.
+        resized = (widget for widget in exposed if widget.outer_size != visible[widget].region.size)
+        self._reported = {**self._reported, **{widget: visible[widget] for widget in resized}}
+        return exposed
 
 
 class SizingScreen(Screen[Ended], inherit_bindings=False):
-    """A screen on which no widget misses the event `Resize`.
+    """A screen on which no widget misses the events `Resize`, `Show` and `Hide`.
 
-    Textual posts `Resize` only to widgets whose size differs from that in the layout before. It may have
-    computed that layout without telling the widgets, for a position that was asked for after a scroll. These
-    widgets would keep the text for their last size, or show none.
+    Textual compares each layout with the one before, and notifies the widgets that differ. It may have computed
+    the one before without notifying them, when a position was asked for after a scroll. These widgets would keep
+    the text for their last size, or show none. Here, each layout is compared with the last one that was reported.
 
     Textual draws the whole screen again when the focus moves. Here, the widgets that look different draw
     themselves, which saves a quarter of the time of such a key.

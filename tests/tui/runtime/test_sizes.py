@@ -53,3 +53,21 @@ async def test_a_widget_gets_its_size_also_if_a_position_was_asked_for_after_a_s
         await pilot.pause()
         assert second.sizes == [Size(20, 2)]
         assert first.sizes == [Size(40, 2), Size(20, 2)]
+
+
+async def test_a_widget_that_is_shown_again_gets_its_size_also_if_a_position_was_asked_for_meanwhile() -> (
+    None
+):
+    async with App[None]().run_test(size=(40, 10)) as pilot:
+        screen = Sizing()
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        shown = screen.query_one(Sized)
+        shown.display = False
+        await pilot.pause()
+        assert not shown.region
+        screen._refresh_layout(scroll=True)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        shown.display = True
+        assert shown in screen._compositor.full_map  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        await pilot.pause()
+        assert shown.sizes == [Size(40, 2)] * 2
