@@ -39,7 +39,10 @@ class SearchLine(Horizontal):
     def __init__(self, values: OutlineLines) -> None:
         super().__init__()
         self._values = values
-        self._input = SearchInput(placeholder="search: keys and values as drawn", compact=True)
+        # The input gets the focus back after an early Enter. What is typed next continues its text.
+        self._input = SearchInput(
+            placeholder="search: keys and values as drawn", compact=True, select_on_focus=False
+        )
         self._found = PlainText()
         self._matches: int | None = None
         """The number of matches; None while the words are searched for."""

@@ -1,5 +1,7 @@
 """Search in values: the matches, where they are shown, and the keys."""
 
+import threading
+
 import pytest
 
 from inspector.json.exact import Json, JsonObject
@@ -7,7 +9,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.values.outline import ABSENT, Outline, Value
 from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.rows import OutlineRows
-from inspector.tui.values.search import SearchAsked, matches
+from inspector.tui.values.search import Match, SearchAsked, matches
 from inspector.tui.values.search_line import SearchInput
 from inspector.tui.values.wrap import row_text
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, settled, until
@@ -129,3 +131,32 @@ async def test_a_definition_can_be_searched() -> None:
         await settled(pilot, app, "inputSchema")
         await pilot.press("slash", *"type")
         await settled(pilot, app, "1 of 1 match")
+
+
+async def test_words_are_kept_if_enter_comes_before_the_search_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = threading.Event()
+
+    def slow(asked: SearchAsked) -> tuple[Match, ...]:
+        ended.wait(10)
+        return matches(asked)
+
+    monkeypatch.setattr("inspector.tui.values.pane.matches", slow)
+    app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("slash", *"29x", "enter")
+        values, words = (
+            app.screen.query_one("#result-values"),
+            app.screen.query_one("#result SearchInput", SearchInput),
+        )
+        await until(pilot, app, lambda _: values.has_focus)
+        ended.set()
+        await settled(pilot, app, "no match")
+        assert words.has_focus
+        await pilot.press("backspace")
+        await settled(pilot, app, "1 of 26 matches")
+        assert words.value == "29"
