@@ -116,6 +116,8 @@ class Mutating:
         if session.testsfailed:
             raise session.Failed(f"{session.testsfailed} test files could not be read")
         self._items = {step: item for item in session.items for step in _steps(item)}
+        # Created before the forks, or each of thousands would leave a folder of its own.
+        session.config._tmp_path_factory.getbasetemp()  # noqa: SLF001 # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
         gc.collect()
         gc.freeze()
         names = {str(step) for step in self._items}
@@ -320,7 +322,9 @@ def main() -> int:
         log=Log(Path(request["log"]), Path(), request["tests"]),
         listed={tuple(key) for key in request["listed"]},
     )
-    code = pytest.main(["-q", "-s", "-p", "no:xdist", "--timeout=0", *request["tests"]], plugins=[plugin])
+    temporary = f"--basetemp={plugin.folder / 'tests'}"
+    words = ["-q", "-s", "-p", "no:xdist", "--timeout=0", temporary, *request["tests"]]
+    code = pytest.main(words, plugins=[plugin])
     if code == 0:
         Path(sys.argv[2]).write_text(json.dumps(plugin.verdicts), encoding="utf-8")
     return int(code)
