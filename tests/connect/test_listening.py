@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import socket
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from inspector.session.listening import keep_listening, wanted
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.connect.real_servers import ROOT
+from tests.peers.ports import free_port
 
 PEERS = ROOT / "tests" / "peers"
 SDK = (sys.executable, str(PEERS / "sdk_server.py"))
@@ -102,12 +102,6 @@ async def served(port: int) -> AsyncGenerator[None]:
     finally:
         process.kill()
         await process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 async def test_changes_of_a_subscribed_resource_and_of_lists_are_received() -> None:

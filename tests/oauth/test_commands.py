@@ -7,7 +7,6 @@ import json
 import os
 import re
 import select
-import socket
 import ssl
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from inspector.protocol.authorization import ClientIdentity
 from tests.cli.sightline import ROOT, sightline
 from tests.peers.authorizing_server import Issued, authorizing_server
 from tests.peers.http_server import http_peer, result
+from tests.peers.ports import free_port
 from tests.peers.terminal import terminal
 
 PAGE = re.compile(rb"page: (http\S+)\s")
@@ -160,11 +160,6 @@ def entry_of(folder: Path, url: str, oauth: dict[str, Any]) -> str:
     path = folder / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {"it": {"type": "http", "url": url, "oauth": oauth}}}))
     return f"{path}:it"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 @pytest.mark.parametrize(

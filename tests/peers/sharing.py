@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from inspector.secrets.redemption.addresses import free_port
+from tests.peers.ports import free_port
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from inspector.json.pointer import resolve
 from inspector.json.texts import texts_in
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.outcome import Result
-from inspector.secrets.redemption.addresses import free_port
 from inspector.tui.policy.dialog import UNREAD_S
+from tests.peers.ports import free_port
 from tests.peers.terminal import ROOT, Terminal
 from tests.sinks.driving import folders_in, sinks_of, started
 from tests.sinks.searching import found_in, processes_from, seen_from_outside

@@ -244,6 +244,8 @@ class PlayerScreen(MainScreen):
             if scene is not None and scene.position == player.position:
                 player.since = player.position
             self._read_scene()
+        # The result may give way to a note only now.
+        self.call_after_refresh(self._keep_focus)
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
         super()._take_rows(server, catalogue, rows)

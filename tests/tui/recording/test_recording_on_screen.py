@@ -1,5 +1,6 @@
 """Key w records a live session from then on, key x exports one; withheld values are in neither."""
 
+import asyncio
 import errno
 import shlex
 from collections.abc import Iterator
@@ -19,7 +20,17 @@ from inspector.recording.format import Connected, End, Line, Note, RecordedFrame
 from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from tests.policy.gate.played import rule, rules
-from tests.tui.scripted import LARGE, SMALL, Script, ScriptedSession, answering, app_of, screen_text, settled
+from tests.tui.scripted import (
+    LARGE,
+    PATIENCE_S,
+    SMALL,
+    Script,
+    ScriptedSession,
+    answering,
+    app_of,
+    screen_text,
+    settled,
+)
 
 KEY = "sk-planted-4711-secret"
 MINT: JsonObject = {
@@ -284,6 +295,9 @@ async def test_a_recording_continues_after_a_reconnection_and_ends_on_quit(tmp_p
         recorder.connect()
         listed(told.opened[1])
         await pilot.press("q")
+        async with asyncio.timeout(PATIENCE_S):
+            while app.return_code is None:
+                await asyncio.sleep(0.02)
     told_where = f"Recorded to session.jsonl, in {tmp_path}. To play it: sightline {shlex.quote(str(path))}"
     assert app.last_words == [told_where]
     lines = lines_of(path)

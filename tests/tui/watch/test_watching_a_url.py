@@ -1,12 +1,10 @@
 """A server that Sightline did not start: it is connected to again when it returns."""
 
 import asyncio
-import random
-import socket
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from inspector.files import themes
@@ -18,6 +16,7 @@ from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
 from tests.driven import drives
+from tests.peers.ports import free_port
 from tests.tui.scripted import LARGE
 from tests.tui.watched import shows
 
@@ -38,14 +37,6 @@ def served(port: int) -> Generator[None]:
     finally:
         process.terminate()
         process.wait(10)
-
-
-def free_port() -> int:
-    """A port that the system gives to no other process while the server is down."""
-    for port in random.sample(range(20_000, 30_000), 100):
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
-    raise OSError("no port is free")
 
 
 async def test_the_last_call_is_repeated_when_the_server_returns(tmp_path: Path) -> None:
