@@ -64,9 +64,11 @@ class KnownValues:
         """Texts as `masked_text` has masked them."""
 
     def _forget(self) -> None:
-        self._outer = None
-        self._repeating.clear()
-        self._masked.clear()
+        """Drop the outcomes from before a change.
+
+        New dictionaries, because a search in another thread may still keep its outcome from before in the old ones.
+        """
+        self._outer, self._repeating, self._masked = None, {}, {}
 
     def learn(self, values: Iterable[Json], *, is_whole: bool = False) -> None:
         """Add withheld values.
@@ -74,7 +76,13 @@ class KnownValues:
         `is_whole`: true if the values are withheld with the whole result, not each by a declaration of its own.
         Common words, such as `ok` or `the`, are then left out, because they occur by chance.
         """
-        self._forget()
+        try:
+            self._learn(values, is_whole=is_whole)
+        finally:
+            # Last, so that no outcome is kept that was found meanwhile, with some of the values.
+            self._forget()
+
+    def _learn(self, values: Iterable[Json], *, is_whole: bool) -> None:
         spelt, keys = set[str](), set[str]()
         for value in values:
             texts_in(value, spelt, keys)
@@ -92,10 +100,10 @@ class KnownValues:
 
     def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
         """Note that texts and keys are public, except for those that repeat a withheld value."""
-        self._forget()
         fresh, keys = set(texts) - self.public, set(names) - self.names
         self.public |= fresh - self._strong.found(list(fresh))
         self.names |= keys - self._strong.found(list(keys))
+        self._forget()
 
     @property
     def is_empty(self) -> bool:
@@ -111,10 +119,11 @@ class KnownValues:
         """True if a JSON value repeats a withheld value that is long enough not to occur by chance."""
         if not isinstance(value, str) or len(value) > _LONGEST_KEPT:
             return bool(self.found(self.texts_of(value), weak=False))
-        known = self._repeating.get(value)
+        kept = self._repeating
+        known = kept.get(value)
         if known is None:
             known = bool(self.found(self.texts_of(value), weak=False))
-            _keep(self._repeating, value, known)
+            _keep(kept, value, known)
         return known
 
     def texts_of(self, value: Json) -> set[str]:
@@ -179,19 +188,21 @@ class KnownValues:
 
         The number of lines stays. See `mask_lines`.
         """
-        shown = self._masked.get(text)
+        kept = self._masked
+        shown = kept.get(text)
         if shown is None:
             shown = self._without_copies(text)
             if len(text) <= _LONGEST_KEPT:
-                _keep(self._masked, text, shown)
+                _keep(kept, text, shown)
         return shown
 
     def _without_copies(self, text: str) -> str:
         if not self._spellings((text,)):
             return text
-        if self._outer is None:
-            self._outer = outer_values(self._strong.texts | self._weak.texts)
-        return mask_lines(text, self._outer, self._spellings, self._longest.spellings)
+        outer = self._outer
+        if outer is None:
+            self._outer = outer = outer_values(self._strong.texts | self._weak.texts)
+        return mask_lines(text, outer, self._spellings, self._longest.spellings)
 
     def _spellings(self, texts: Collection[str]) -> Mapping[str, Spelling]:
         found: dict[str, Spelling] = {}
