@@ -149,8 +149,8 @@ async def test_what_is_wrong_in_a_long_form_is_focused_and_in_sight(
         await settled(pilot, app, "This is the last field; ^r sends.")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "The schema of the request does not allow this answer")
-        text = await settled(pilot, app, "number11")
-        assert "expected an integer" in text
+        text = await settled(pilot, app, "expected an integer")
+        assert "number11" in text
         assert isinstance(app.focused, Input)
         assert app.focused.value == "x"
         await pilot.press("escape")
