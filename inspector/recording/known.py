@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TypeVar
+from functools import lru_cache
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.mask import MASK, mask_lines, outer_values
@@ -35,7 +35,6 @@ _MOST_KEPT = 500
 """The maximum number of texts for which the outcome of a search is kept."""
 _LONGEST_KEPT = 10_000
 """The maximum length of such a text, in characters."""
-_Kept = TypeVar("_Kept")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 
 
@@ -56,19 +55,16 @@ class KnownValues:
         """The lines and pieces of long values."""
         self._longest = _Generations()
         """The values that are too long for all of their parts to be found."""
-        self._outer: tuple[str, ...] | None = None
-        """The result of `outer_values`, which takes longer than masking a text; None after a change."""
-        self._repeating: dict[str, bool] = {}
-        """Whether texts repeat a withheld value. A review asks about the same texts again and again."""
-        self._masked: dict[str, str] = {}
-        """Texts as `masked_text` has masked them."""
+        self._forget()
 
     def _forget(self) -> None:
-        """Drop the outcomes from before a change.
+        """Drop the outcomes of searches from before a change. A review asks about the same texts again and again.
 
-        New dictionaries, because a search in another thread may still keep its outcome from before in the old ones.
+        The caches are new ones, because a search in another thread may still put its outcome into the old ones.
         """
-        self._outer, self._repeating, self._masked = None, {}, {}
+        self._outer = lru_cache(1)(self._outer_values)
+        self._is_repeating = lru_cache(_MOST_KEPT)(self._repeats)
+        self._without_known = lru_cache(_MOST_KEPT)(self._without_copies)
 
     def learn(self, values: Iterable[Json], *, is_whole: bool = False) -> None:
         """Add withheld values.
@@ -117,14 +113,12 @@ class KnownValues:
 
     def repeats(self, value: Json) -> bool:
         """True if a JSON value repeats a withheld value that is long enough not to occur by chance."""
-        if not isinstance(value, str) or len(value) > _LONGEST_KEPT:
-            return bool(self.found(self.texts_of(value), weak=False))
-        kept = self._repeating
-        known = kept.get(value)
-        if known is None:
-            known = bool(self.found(self.texts_of(value), weak=False))
-            _keep(kept, value, known)
-        return known
+        if isinstance(value, str) and len(value) <= _LONGEST_KEPT:
+            return self._is_repeating(value)
+        return self._repeats(value)
+
+    def _repeats(self, value: Json) -> bool:
+        return bool(self.found(self.texts_of(value), weak=False))
 
     def texts_of(self, value: Json) -> set[str]:
         """The texts and keys of a JSON value that may be secret."""
@@ -188,21 +182,15 @@ class KnownValues:
 
         The number of lines stays. See `mask_lines`.
         """
-        kept = self._masked
-        shown = kept.get(text)
-        if shown is None:
-            shown = self._without_copies(text)
-            if len(text) <= _LONGEST_KEPT:
-                _keep(kept, text, shown)
-        return shown
+        return (self._without_known if len(text) <= _LONGEST_KEPT else self._without_copies)(text)
 
     def _without_copies(self, text: str) -> str:
         if not self._spellings((text,)):
             return text
-        outer = self._outer
-        if outer is None:
-            self._outer = outer = outer_values(self._strong.texts | self._weak.texts)
-        return mask_lines(text, outer, self._spellings, self._longest.spellings)
+        return mask_lines(text, self._outer(), self._spellings, self._longest.spellings)
+
+    def _outer_values(self) -> tuple[str, ...]:
+        return outer_values(self._strong.texts | self._weak.texts)
 
     def _spellings(self, texts: Collection[str]) -> Mapping[str, Spelling]:
         found: dict[str, Spelling] = {}
@@ -256,12 +244,6 @@ class _Generations:
         for search in self._searches:
             found |= search.matches(texts)
         return found
-
-
-def _keep(kept: dict[str, _Kept], text: str, outcome: _Kept) -> None:
-    if len(kept) >= _MOST_KEPT:
-        kept.clear()
-    kept[text] = outcome
 
 
 def without_query(url: str, key: MarkerKey) -> str:
