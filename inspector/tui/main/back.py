@@ -43,7 +43,7 @@ class Back:
         self._target = EscTarget(part, take)
 
     def forget(self) -> None:
-        """Make Esc lead nowhere in particular."""
+        """Forget where Esc leads."""
         self._target = None
 
     def follow_focus(self) -> None:

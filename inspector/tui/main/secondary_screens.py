@@ -1,6 +1,7 @@
 """The screens and dialogs that keys open over the main screen."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from textual.screen import Screen
 
@@ -23,6 +24,8 @@ from inspector.tui.secrets.fetching import SecretFetcher
 from inspector.tui.secrets.screen import SecretsScreen
 from inspector.tui.trust.screen import TrustScreen
 
+Chosen = TypeVar("Chosen")
+
 
 class SecondaryScreens:
     """Opens a screen about what the main screen shows, or says why there is nothing to open."""
@@ -31,8 +34,9 @@ class SecondaryScreens:
         """`copy_secret`: copies a secret to the clipboard; None if that is not allowed."""
         self._parts, self._gate, self._copy_secret = parts, gate, copy_secret
 
-    def open(self, screen: Screen[None]) -> None:
-        self._parts.screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
+    def open(self, screen: Screen[Chosen], take: Callable[[Chosen | None], None] | None = None) -> None:
+        """Show a screen. `take`: called with what the user has chosen there; None if nothing is chosen."""
+        self._parts.screen.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
 
     def _say(self, words: str) -> None:
         self._parts.screen.notify(words, markup=False)
@@ -50,7 +54,7 @@ class SecondaryScreens:
 
         left = selection.host if selection.comparing.is_on else None
         among = [host for host in hosts() if host.name != left]
-        self._parts.screen.app.push_screen(HostChoice(among, selection.shown_host), take)  # pyright: ignore[reportUnknownMemberType]
+        self.open(HostChoice(among, selection.shown_host), take)
 
     def compare_hosts(self) -> None:
         """Compare all hosts on one result.
@@ -76,7 +80,7 @@ class SecondaryScreens:
             host=selection.host,
             hosts=len(selection.hosts),
         )
-        self._parts.screen.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
+        self.open(screen, take)
 
     def compare_calls(self) -> None:
         """Compare the shown call with the one before it."""
@@ -129,7 +133,7 @@ class SecondaryScreens:
         link, session = self._parts.server.link, self._parts.server.link.session
         is_live = session is not None and session.server is not None and session.server.era is not Era.AUTO
         if session is not None and link.is_ready and is_live:
-            self._parts.screen.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
+            self.open(roots_dialog(session))
         else:
             self._say(f"Roots need a connected server ({link.state}).")
 
@@ -152,6 +156,4 @@ class SecondaryScreens:
 
         is_refused = record is not None and bool(refused_by_era(record, server))
         proposed = Era.LEGACY if is_refused else None
-        self._parts.screen.app.push_screen(  # pyright: ignore[reportUnknownMemberType]
-            profiles_dialog(profile, session.options.era, choose, proposed=proposed)
-        )
+        self.open(profiles_dialog(profile, session.options.era, choose, proposed=proposed))
