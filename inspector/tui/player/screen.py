@@ -36,6 +36,7 @@ from inspector.tui.player.scenes import CallsFound, SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
 from inspector.tui.result.note import ResultNote
+from inspector.tui.result.pane import ResultPane
 from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
 from inspector.tui.trust.screen import RecordedTrustScreen
@@ -163,6 +164,7 @@ class PlayerScreen(MainScreen):
         if isinstance(arguments, dict) and tool == self._tool_shown:
             self._tool.call.show_arguments(arguments)
 
+    @on(ResultPane.Filled)
     def _keep_focus(self) -> None:
         """Focus the catalogue if the focused widget was hidden at this position."""
         is_hidden = self.focused is None or isinstance(self.focused, ResultNote)
@@ -244,8 +246,6 @@ class PlayerScreen(MainScreen):
             if scene is not None and scene.position == player.position:
                 player.since = player.position
             self._read_scene()
-        # The result may give way to a note only now.
-        self.call_after_refresh(self._keep_focus)
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
         super()._take_rows(server, catalogue, rows)

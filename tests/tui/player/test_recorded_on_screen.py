@@ -417,6 +417,13 @@ async def test_the_catalogue_gets_the_focus_if_a_step_hides_the_focused_pane(
         await pilot.press("less_than_sign")
         await read(pilot, app, "frame 1 of 13")
         await until(pilot, app, lambda _: isinstance(app.focused, CatalogueLines))
+        # The note may also come after all else of the step.
+        await pilot.press("greater_than_sign")
+        await read(pilot, app, "frame 13 of 13")
+        app.screen.query_one(ResultPane).focus_result()
+        await until(pilot, app, lambda _: app.screen.query_one(ResultPane).has_focus_within)
+        app.screen.query_one(ResultPane).show_note(Content("late"))
+        await until(pilot, app, lambda _: isinstance(app.focused, CatalogueLines))
 
 
 async def test_a_tool_shows_its_last_call_up_to_the_position(tmp_path: Path) -> None:
