@@ -20,7 +20,7 @@ _LEAST_TO_JUDGE = 500
 
 
 def _cases() -> int:
-    return int(os.environ.get(_VARIABLE, "1000"))
+    return int(os.environ.get(_VARIABLE, "2000"))
 
 
 PARTS = range(max(2, -(-_cases() // _MOST_IN_A_PART)))
