@@ -385,11 +385,9 @@ async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
 async def until(pilot: Pilot[None], app: SightlineApp, holds: Callable[[str], bool]) -> str:
     """The screen once a condition on it is true, whatever is still running."""
     drives()
-    looking, text = _Looking(app), ""
     for _ in patience():
         await pilot.pause()
-        text = looking.shown() or text
-        if holds(text):
+        if holds(text := screen_text(app)):
             return text
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.005)
     raise AssertionError(f"that never holds of the screen:\n{screen_text(app)}")

@@ -98,6 +98,10 @@ async def test_every_tool_of_server_everything_is_called_in_the_interface(
     entries = session.timeline.entries
     # Polls about a task are in the row of what the task was made of, whichever side made it.
     assert not [entry.title for entry in entries if entry.title.startswith("tasks/")]
+    calls = [entry for entry in entries if entry.title.startswith("tools/call ")]
+    assert [(entry.title, entry.state) for entry in calls] == [
+        (f"tools/call {tool}", EntryState.DONE) for tool in CALLS
+    ]
     asked = [entry for entry in entries if entry.kind is EntryKind.SERVER_REQUEST]
     assert {(entry.title, entry.detail) for entry in asked} == {
         ("roots/list", ""),

@@ -55,9 +55,7 @@ async def test_a_widget_gets_its_size_also_if_a_position_was_asked_for_after_a_s
         assert first.sizes == [Size(40, 2), Size(20, 2)]
 
 
-async def test_a_widget_that_is_shown_again_gets_its_size_also_if_a_position_was_asked_for_meanwhile() -> (
-    None
-):
+async def test_a_widget_that_is_shown_again_gets_its_size_if_a_position_was_asked_for() -> None:
     async with App[None]().run_test(size=(40, 10)) as pilot:
         screen = Sizing()
         await pilot.app.push_screen(screen)
