@@ -65,27 +65,32 @@ class OptionGroup:
 Group = TypeVar("Group", bound=OptionGroup)
 
 
+def group(of: type[Group]) -> Group:
+    """Define a field of a group that is itself a group of options."""
+    return cast("Group", field(default_factory=of, metadata={"group": of}))
+
+
 def takes(
-    name: str, group: type[OptionGroup], *only: str
+    name: str, taken: type[OptionGroup], *only: str
 ) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
-    """Give a command the options of `group`, and their values as one object, in the keyword `name`.
+    """Give a command the options of `taken`, and their values as one object, in the keyword `name`.
 
     `only`: the fields that the command has options for; the others keep their defaults.
     """
 
     def decorate(function: Callable[..., Returned]) -> Callable[..., Returned]:
-        names = set(_options_of(group, only))
+        names = set(_options_of(taken, only))
 
         def command(*args: Any, **values: Any) -> Returned:
             given = {key: values.pop(key) for key in names}
-            return function(*args, **values, **{name: _made(group, given)})
+            return function(*args, **values, **{name: _made(taken, given)})
 
         command.__doc__ = function.__doc__
         command.__name__ = function.__name__
         # Click stores the options of a decorated function on the function itself.
         command.__dict__.update(function.__dict__)
         decorated: Callable[..., Returned] = command
-        for key, (section, words, settings) in reversed(_options_of(group, only).items()):
+        for key, (section, words, settings) in reversed(_options_of(taken, only).items()):
             shown: dict[str, Any] = {"cls": SectionedOption, "section": section, **settings}
             decorated = click.option(*words, key, **shown)(decorated)
         return decorated
@@ -94,27 +99,27 @@ def takes(
 
 
 def _options_of(
-    group: type[OptionGroup], only: tuple[str, ...] = ()
+    taken: type[OptionGroup], only: tuple[str, ...] = ()
 ) -> dict[str, tuple[str, tuple[str, ...], dict[str, Any]]]:
     found: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {}
-    for each in fields(cast("Any", group)):
+    for each in fields(cast("Any", taken)):
         if "group" in each.metadata:
             inner = _options_of(each.metadata["group"])
             found |= {key: value for key, value in inner.items() if not only or key in only}
         elif not only or each.name in only:
             words, settings = each.metadata["option"]
-            found[each.name] = (group.title, words, settings)
+            found[each.name] = (taken.title, words, settings)
     return found
 
 
-def _made(group: type[Group], values: dict[str, object]) -> Group:
+def _made(taken: type[Group], values: dict[str, object]) -> Group:
     own: dict[str, object] = {}
-    for each in fields(cast("Any", group)):
+    for each in fields(cast("Any", taken)):
         if "group" in each.metadata:
             own[each.name] = _made(each.metadata["group"], values)
         elif each.name in values:
             own[each.name] = values[each.name]
-    return group(**own)
+    return taken(**own)
 
 
 def format_option(*formats: str) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
@@ -428,11 +433,9 @@ class ConnectionOptions(OptionGroup):
         metavar="NAME",
         help="The entry of the --config file to use; the interface and review take several.",
     )
-    client: ClientOptions = field(default_factory=ClientOptions, metadata={"group": ClientOptions})
-    authorization: AuthorizationOptions = field(
-        default_factory=AuthorizationOptions, metadata={"group": AuthorizationOptions}
-    )
-    browser: BrowserOptions = field(default_factory=BrowserOptions, metadata={"group": BrowserOptions})
+    client: ClientOptions = group(ClientOptions)
+    authorization: AuthorizationOptions = group(AuthorizationOptions)
+    browser: BrowserOptions = group(BrowserOptions)
 
     @property
     def server(self) -> str | None:

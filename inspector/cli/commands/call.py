@@ -25,6 +25,7 @@ from inspector.cli.options import (
     OptionGroup,
     PolicyOptions,
     RecordingOptions,
+    group,
     host_profile,
     option,
     quiet_option,
@@ -172,6 +173,18 @@ class CallOutput(OptionGroup):
         return self.format_ == "json"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOptions(OptionGroup):
+    """All options of a call but its arguments."""
+
+    output: CallOutput = group(CallOutput)
+    connection: ConnectionOptions = group(ConnectionOptions)
+    lens: LensOptions = group(LensOptions)
+    recording: RecordingOptions = group(RecordingOptions)
+    rules: PolicyOptions = group(PolicyOptions)
+    answers: AnswerOptions = group(AnswerOptions)
+
+
 @click.command(
     cls=SectionedCommand,
     exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED, ExitCode.OUTPUT_BROKEN),
@@ -186,14 +199,9 @@ class CallOutput(OptionGroup):
 @click.option("--save", "saved_as", metavar="NAME", help="Save the call under this name in calls.toml.")
 @quiet_option
 @takes("call", CallArguments)
-@takes("output", CallOutput)
-@takes("connection", ConnectionOptions)
-@takes("lens", LensOptions)
-@takes("recording", RecordingOptions)
-@takes("rules", PolicyOptions)
-@takes("answers", AnswerOptions)
+@takes("options", CallOptions)
 @click.pass_obj
-def command(  # noqa: PLR0913 - one parameter for each group of options
+def command(
     invocation: Invocation,
     *,
     tool: str,
@@ -201,12 +209,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     others: tuple[str, ...],
     saved_as: str | None,
     call: CallArguments,
-    output: CallOutput,
-    connection: ConnectionOptions,
-    lens: LensOptions,
-    recording: RecordingOptions,
-    rules: PolicyOptions,
-    answers: AnswerOptions,
+    options: CallOptions,
 ) -> int:
     """Call TOOL on TARGET and print what the server sent beside what the model sees.
 
@@ -215,8 +218,10 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     if call.whole is not None and call.whole.startswith("{"):
         # This is checked before the words, because a shell may have split unquoted JSON into words.
         whole_arguments(call.whole)
-    _check_words(tool, target, others, connection)
-    if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
+    _check_words(tool, target, others, options.connection)
+    if call.submit and not isinstance(
+        target_of(target, options.connection, invocation.command_line), PageTarget
+    ):
         raise UsageError("--submit only works with web pages", "Leave it out.")
     if saved_as is not None:
         from inspector.saved.files.calls import USUAL_FILE, check_new  # noqa: PLC0415 - few calls are saved
@@ -226,13 +231,8 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         invocation,
         target,
         lambda session: _tool(session, tool, call),
-        call=call,
-        output=output,
-        connection=connection,
-        lens=lens,
-        recording=recording,
-        rules=rules,
-        answers=answers,
+        call,
+        options,
         saved_as=saved_as,
     )
 
@@ -261,18 +261,13 @@ _Named: TypeAlias = tuple[str, Tool | None]
 """A tool, prompt or resource to call: its name, and its definition if it is listed."""
 
 
-def called(  # noqa: PLR0913 - one parameter for each group of options
+def called(
     invocation: Invocation,
     target: str | None,
     choose: Callable[[Session], _Named | Awaitable[_Named]],
-    *,
     call: CallArguments,
-    output: CallOutput,
-    connection: ConnectionOptions,
-    lens: LensOptions,
-    recording: RecordingOptions,
-    rules: PolicyOptions,
-    answers: AnswerOptions,
+    options: CallOptions,
+    *,
     saved_as: str | None = None,
 ) -> int:
     """Call the listed item that `choose` selects, and print what the server sent and what the model sees.
@@ -281,16 +276,22 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
 
     `choose`: returns the item's name, and its definition if it is listed.
     """
-    lens.profile()
+    output, connection, rules = options.output, options.connection, options.rules
+    options.lens.profile()
     terms = rules.read()
     chosen = target_of(target, connection, invocation.command_line)
     given, meta = whole_arguments(call.whole), given_meta(call.meta)
     with rules.logged(terms) as terms:
         launch = launch_of(
-            chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
+            chosen,
+            connection,
+            lens=options.lens,
+            recording=options.recording,
+            terms=terms,
+            agreement=rules.agreement,
         )
         quotes = None if output.unmask else Quotes()
-        launch = answers.applied(launch, quotes)
+        launch = options.answers.applied(launch, quotes)
         if call.submit:
             launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
 

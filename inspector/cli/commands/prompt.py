@@ -2,17 +2,9 @@
 
 import click
 
-from inspector.cli.answers import AnswerOptions
-from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.commands.call import CallArguments, CallOptions, called
 from inspector.cli.help import SectionedCommand
-from inspector.cli.options import (
-    ConnectionOptions,
-    LensOptions,
-    PolicyOptions,
-    RecordingOptions,
-    quiet_option,
-    takes,
-)
+from inspector.cli.options import quiet_option, takes
 from inspector.cli.start import Invocation, check_named, listing_hint
 from inspector.errors import ExitCode, ToolFailedError
 from inspector.protocol.catalogue import Item, Kind, unlisted
@@ -31,40 +23,19 @@ from inspector.session.live import Session
 @click.argument("target", required=False)
 @quiet_option
 @takes("call", CallArguments, "single", "unvalidated", "meta")
-@takes("output", CallOutput)
-@takes("connection", ConnectionOptions)
-@takes("lens", LensOptions)
-@takes("recording", RecordingOptions)
-@takes("rules", PolicyOptions)
-@takes("answers", AnswerOptions)
+@takes("options", CallOptions)
 @click.pass_obj
-def command(  # noqa: PLR0913 - one parameter for each group of options
+def command(
     invocation: Invocation,
     *,
     name: str,
     target: str | None,
     call: CallArguments,
-    output: CallOutput,
-    connection: ConnectionOptions,
-    lens: LensOptions,
-    recording: RecordingOptions,
-    rules: PolicyOptions,
-    answers: AnswerOptions,
+    options: CallOptions,
 ) -> int:
     """Get the prompt NAME of TARGET and print what the server sent beside what the model sees."""
-    check_named("prompt", name, target, connection)
-    return called(
-        invocation,
-        target,
-        lambda session: _prompt(session, name, call).as_call,
-        call=call,
-        output=output,
-        connection=connection,
-        lens=lens,
-        recording=recording,
-        rules=rules,
-        answers=answers,
-    )
+    check_named("prompt", name, target, options.connection)
+    return called(invocation, target, lambda session: _prompt(session, name, call).as_call, call, options)
 
 
 def _prompt(session: Session, name: str, call: CallArguments) -> Item:

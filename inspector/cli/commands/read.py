@@ -2,17 +2,9 @@
 
 import click
 
-from inspector.cli.answers import AnswerOptions
-from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.commands.call import CallArguments, CallOptions, called
 from inspector.cli.help import SectionedCommand
-from inspector.cli.options import (
-    ConnectionOptions,
-    LensOptions,
-    PolicyOptions,
-    RecordingOptions,
-    quiet_option,
-    takes,
-)
+from inspector.cli.options import quiet_option, takes
 from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.start import Invocation, check_named, listing_hint
 from inspector.errors import ExitCode, ToolFailedError, UsageError
@@ -34,31 +26,21 @@ from inspector.session.live import Session
 @click.argument("target", required=False)
 @quiet_option
 @takes("call", CallArguments, "single", "unvalidated", "meta")
-@takes("output", CallOutput)
-@takes("connection", ConnectionOptions)
-@takes("lens", LensOptions)
-@takes("recording", RecordingOptions)
-@takes("rules", PolicyOptions)
-@takes("answers", AnswerOptions)
+@takes("options", CallOptions)
 @click.pass_obj
-def command(  # noqa: PLR0913 - one parameter for each group of options
+def command(
     invocation: Invocation,
     *,
     uri: str,
     target: str | None,
     call: CallArguments,
-    output: CallOutput,
-    connection: ConnectionOptions,
-    lens: LensOptions,
-    recording: RecordingOptions,
-    rules: PolicyOptions,
-    answers: AnswerOptions,
+    options: CallOptions,
 ) -> int:
     """Read the resource URI of TARGET and print what the server sent beside what the model sees.
 
     URI may also be the name of a resource, or the URI or name of a template. --arg sets the variables of a template.
     """
-    check_named("URI", uri, target, connection)
+    check_named("URI", uri, target, options.connection)
     hint = ""
 
     def choose(session: Session) -> tuple[str, Tool]:
@@ -68,18 +50,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
             hint = listing_hint(uri, _known(session.catalogue))
         return resource.as_call
 
-    code = called(
-        invocation,
-        target,
-        choose,
-        call=call,
-        output=output,
-        connection=connection,
-        lens=lens,
-        recording=recording,
-        rules=rules,
-        answers=answers,
-    )
+    code = called(invocation, target, choose, call, options)
     if code == ExitCode.TOOL_FAILED.value and hint:
         DIAGNOSTICS.say(f"the server does not list {uri}. {hint}")
     return code

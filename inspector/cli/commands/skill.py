@@ -2,18 +2,9 @@
 
 import click
 
-from inspector.cli.answers import AnswerOptions
-from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.commands.call import CallArguments, CallOptions, called
 from inspector.cli.help import SectionedCommand
-from inspector.cli.options import (
-    LENS,
-    ConnectionOptions,
-    LensOptions,
-    PolicyOptions,
-    RecordingOptions,
-    quiet_option,
-    takes,
-)
+from inspector.cli.options import LENS, quiet_option, takes
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, check_named, in_session, launch_of, listing_hint, target_of
 from inspector.errors import ExitCode, ToolFailedError, UsageError
@@ -43,14 +34,9 @@ from inspector.session.skills import FolderView, folder_of, get_skill
 )
 @quiet_option
 @takes("call", CallArguments, "meta")
-@takes("output", CallOutput)
-@takes("connection", ConnectionOptions)
-@takes("lens", LensOptions)
-@takes("recording", RecordingOptions)
-@takes("rules", PolicyOptions)
-@takes("answers", AnswerOptions)
+@takes("options", CallOptions)
 @click.pass_obj
-def command(  # noqa: PLR0913 - one parameter for each group of options
+def command(
     invocation: Invocation,
     *,
     name: str,
@@ -58,47 +44,31 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     file: str | None,
     files: bool,
     call: CallArguments,
-    output: CallOutput,
-    connection: ConnectionOptions,
-    lens: LensOptions,
-    recording: RecordingOptions,
-    rules: PolicyOptions,
-    answers: AnswerOptions,
+    options: CallOptions,
 ) -> int:
     """Read the SKILL.md of the skill NAME of TARGET and print what the server sent beside what the model sees.
 
     NAME is the name of a listed skill, or the URI of any skill. What differs from the entry of the skill in
     size, digest or frontmatter is withheld from the model at every boundary level.
     """
-    check_named("skill", name, target, connection)
+    check_named("skill", name, target, options.connection)
     if not files:
 
         async def choose(session: Session) -> tuple[str, Tool]:
             return _file(await _skill(session, name), file).as_call
 
-        return called(
-            invocation,
-            target,
-            choose,
-            call=call,
-            output=output,
-            connection=connection,
-            lens=lens,
-            recording=recording,
-            rules=rules,
-            answers=answers,
-        )
-    if recording.path is None:
-        lens.refuse(LENS, "does not work with --files")
-    chosen = target_of(target, connection, invocation.command_line)
-    launch = launch_of(chosen, connection, lens=lens, recording=recording)
+        return called(invocation, target, choose, call, options)
+    if options.recording.path is None:
+        options.lens.refuse(LENS, "does not work with --files")
+    chosen = target_of(target, options.connection, invocation.command_line)
+    launch = launch_of(chosen, options.connection, lens=options.lens, recording=options.recording)
 
     async def work(session: Session) -> FolderView:
         await session.list_all()
         return await folder_of(session, await _skill(session, name), file or "")
 
     view = in_session(launch, work)
-    if output.as_json:
+    if options.output.as_json:
         print_json(_shape(view))
     else:
         print_lines(_lines(view))
