@@ -135,7 +135,7 @@ def _targets(launch: "Launch") -> Iterator[Target]:
     yield target
     if launch.watching is not None and isinstance(target, StdioTarget):
         # Python compares a source with its compiled file by size and time in seconds. After two quick saves,
-        # it could run the first.
+        # it could run the code of the first save.
         target = replace(target, environment={"PYTHONDONTWRITEBYTECODE": "1", **target.environment})
     while True:
         yield target
@@ -192,7 +192,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "dialogs/ask.tcss",
         "asks/asks.tcss",
     ]
-    # For the screens without their own: dialogs and the palette.
+    # The breakpoints of screens that define none: dialogs and the palette.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     NOTIFICATION_TIMEOUT = 4
     CSS = """
@@ -242,12 +242,12 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._main: MainScreen | None = None
         self._theme_files = theme_files
         self.last_words: list[str] = []
-        """Sentences for the terminal, after the app has left it."""
+        """Sentences that are written to the terminal after the app has ended."""
         self._leaving = False
         self._is_warned = False
         """True while the next `q` quits although a call is running."""
         self._early_s = float("-inf")
-        """The time of the last key that came too early."""
+        """The time of the last key that came before the server had listed its tools (see `_refusal`)."""
         self._typed = KeyOrder(self, self._act, self._will_focus, self.end_old_answers)
         for each in theme_files:
             self.register_theme(_in_greys(theme_of(each)) if self.no_color else theme_of(each))
@@ -262,7 +262,10 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             await super().on_event(event)
 
     def _refusal(self, event: events.Key) -> str:
-        """Why a key does nothing: it came before the first listing, or is typed right after one that did."""
+        """Why a key does nothing: it came before the first listing, or right after a key that did.
+
+        Empty if the key acts.
+        """
         waits = self._main is not None and self.screen is self._main and self._main.waits_for(event.key)
         follows = event.time - self._early_s < _TYPING_S and event.key not in _NEVER_TYPED
         if self._main is None or waits or follows:
@@ -391,7 +394,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         if not isinstance(self.screen, HelpScreen):
             offers = next((line.offers for line in self.screen.query(KeyLine)), ())
             if isinstance(self.screen, PlayedScreen):
-                # They are on the line of the position, not in the footer.
+                # The keys that move the position are on the line of the position, not in the footer.
                 known = {offer.command.id for offer in offers}
                 moving = (one for one in COMMANDS if one.place is KeyPlace.RECORDING and one.id not in known)
                 offers = (*offers, *(KeyOffer(command=one, label=one.label) for one in moving))

@@ -31,7 +31,10 @@ def paragraph(text: str, style: str = "") -> Content:
 
 
 def flowed(parts: Iterable[Content], width: int) -> Content:
-    """Parts in rows of `width` cells, two blanks apart. A row ends between two parts; only a longer part is wrapped."""
+    """Parts in rows of `width` cells, two blanks apart.
+
+    A row ends between two parts. Only a part that is longer than a row is wrapped.
+    """
     rows: list[Content] = []
     room = 0
     for part in parts:
@@ -140,7 +143,7 @@ def level_style(level: Level) -> str:
 
 
 def level_in_force(level: Level) -> str:
-    """The style of the boundary level in force. `open` stands out, because one key too many leads there."""
+    """The style of the boundary level in force. `open` is conspicuous, because a stray key may choose it."""
     return f"bold {'reverse ' if level is Level.OPEN else ''}{level_style(level)}"
 
 

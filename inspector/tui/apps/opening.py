@@ -40,8 +40,8 @@ class AppOpener:
     ) -> None:
         """`asking`: returns the reasons to ask before a tool's first call, such as a changed definition.
 
-        `called`: called with the record of each call that the interface makes. `known`: returns the values that
-        were withheld from calls so far; it blocks.
+        `called`: called with the record of each call that the interface makes. `known`: returns the values
+        that were withheld from the results of calls so far; it blocks.
         """
         self._screen = screen
         self._link = link
@@ -54,7 +54,7 @@ class AppOpener:
         self._is_ending = False
 
     def open(self, record: CallRecord | None, uri: str | None, level: Level) -> None:
-        """Ask the user, then open the interface `uri` with a result. If that is impossible, notify why."""
+        """Ask the user, then open the interface `uri` with a result. If that is impossible, show why."""
         obstacle = self._runner.obstacle() or _obstacle(record, uri)
         if obstacle or record is None or uri is None or self._link.session is None:
             self._screen.notify(obstacle or "There is no session.", severity="warning", markup=False)

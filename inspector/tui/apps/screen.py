@@ -108,7 +108,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
             self._result.focus_result()
 
     def _list(self) -> None:
-        """Update the list. The cursor follows the end if it was there."""
+        """Update the list. If the cursor was on the last entry, it moves to the new last one."""
         at_end = self._lines.cursor >= self._lines.count - 1
         self._lines.show_rows(len(self.entries), len(self.entries) - 1 if at_end else None)
         self._explain()

@@ -79,7 +79,10 @@ class AppServer:
         self._refusals = 0
 
     async def open(self, record: CallRecord, level: Level, *, on_left: Callable[[], None]) -> None:
-        """Open the interface if the user agrees, and serve it until it ends. Cancelling ends it."""
+        """Open the interface if the user agrees, and serve it until it ends.
+
+        Cancelling this task ends the interface.
+        """
         try:
             interface = await self._interface()
         except InspectorError as error:
@@ -179,7 +182,7 @@ class AppServer:
             self._session.note("app", words, kind="app", is_failed=is_failed)
 
     def _words(self, entry: AppEntry) -> str:
-        """The text for the timeline and recordings; empty for none.
+        """The text about an entry for the timeline and recordings; empty to record nothing.
 
         It contains nothing that the interface wrote.
         """
@@ -200,7 +203,7 @@ class AppServer:
 
 
 def _ignore(_progress: object) -> None:
-    """Ignore progress: the screen of an MCP Apps interface does not show it."""
+    """Ignore progress, and waits for the user: the screen of an MCP Apps interface shows neither."""
 
 
 def opening_view(
@@ -209,7 +212,7 @@ def opening_view(
     """The content of the dialog that asks whether to open an MCP Apps interface.
 
     The dialog says what is loaded and what the interface may do. At its end, it lists every origin that the
-    interface may reach. Takes linear time.
+    interface may reach. Takes time in proportion to the length of these texts.
     """
     mask, reach = session.own.mask, interface.reach
     permissions = ", ".join(interface.permissions) or "none"

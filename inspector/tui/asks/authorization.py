@@ -138,7 +138,7 @@ class UserAuthorizer:
     async def _asked(self, ask: AuthorizationAsk) -> bool:
         app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         screen = AuthorizationScreen(ask)
-        # Not the worker of Textual that waits for a screen: it takes a cancellation for an answer.
+        # A worker of Textual does not wait for the screen, because it treats a cancellation as an answer.
         answered = asyncio.get_running_loop().create_future()
 
         def take(agreed: bool | None) -> None:  # noqa: FBT001 - as Textual calls it
@@ -164,5 +164,5 @@ class UserAuthorizer:
         self._is_returning = False
         is_failed = entry.state is EntryState.FAILED
         words = f"Not authorized: {shortened(headline(entry.detail), 300)}." if is_failed else _AUTHORIZED
-        # Not the answer to a key: it stays although the state of the connection then changes.
+        # With its own timeout, the notification stays although the state of the connection then changes.
         self._screen.notify(words, severity="error" if is_failed else "information", timeout=10, markup=False)

@@ -35,7 +35,7 @@ _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING:
 
 
 class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
-    """Asks for an answer, and returns it when it closes. Only keys of this dialog send or open anything."""
+    """Asks the user to answer a request. Only keys of this dialog send the answer or open the link."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ANSWERING)
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual declares it
@@ -100,8 +100,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             defaults = self._view.defaults or {}
             self._form.show(self._view.form, defaults, defaults)
             self._begun_with = self._form.entered()
-        # The text has the focus first: a server can choose the moment of a question, for example while the
-        # user is typing.
+        # The lines of the question have the focus first: a server can choose the moment of a question, for
+        # example while the user is typing.
         self._lines.focus()
         self.set_timer(UNREAD_S, self._focus_answer)
         self._show_withdrawn()
@@ -132,7 +132,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         app = self.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         quiet_s = time() - app.key_began_s if isinstance(app, GuardedApp) else UNREAD_S
         if quiet_s < UNREAD_S:
-            # The user is typing, perhaps for what the question covers.
+            # The user is typing, perhaps for the screen that the dialog covers.
             self.set_timer(UNREAD_S - quiet_s, self._focus_answer)
             return
         if self._text is not None:

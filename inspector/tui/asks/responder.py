@@ -22,7 +22,7 @@ class RunningCalls(Protocol):
     """Gives access to the running call of a server."""
 
     def hold(self, is_asked: bool, /) -> None:  # noqa: FBT001 - a state
-        """Note whether the server waits for an answer from the user."""
+        """Record whether the server waits for an answer from the user."""
         ...
 
     def running_title(self) -> tuple[object, str] | None:
@@ -110,7 +110,7 @@ class UserResponder:
             replace(view, title=self._placed(view.title)),
             partial(self._give_up, call) if call is not None else None,
         )
-        # Not the worker of Textual that waits for a screen: it takes a cancellation for an answer.
+        # A worker of Textual does not wait for the screen, because it treats a cancellation as an answer.
         answered = asyncio.get_running_loop().create_future()
 
         def take(answer: Answer | None) -> None:

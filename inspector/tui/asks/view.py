@@ -36,7 +36,7 @@ class AskView(Struct, frozen=True, kw_only=True):
     lines: tuple[Content, ...]
     form: Form | None = None
     defaults: Mapping[str, Entered] | None = None
-    """The entries that produce the form's defaults."""
+    """What the fields contain at first, by pointer: the entries for the defaults of the form."""
     link: Link | None = None
 
 
@@ -61,12 +61,16 @@ def ask_view(ask: Ask, own_url: str | None, withheld: KnownSecrets) -> AskView:
 
 
 def _masked(form: Form, withheld: KnownSecrets) -> Form:
-    """The form, with fields for credentials masked even if the schema does not mark them."""
+    """The form without withheld values. Fields for credentials are masked, marked or not by the schema."""
     return replace(form, fields=tuple(_masked_field(field, withheld) for field in form.fields))
 
 
 def _masked_field(field: Field, withheld: KnownSecrets) -> Field:
-    """The field without withheld values. A default that repeats one is left out; choices are typed instead."""
+    """The field without withheld values, and masked if it is for a credential.
+
+    A default or an example that repeats a withheld value is left out. If a choice or an inner field repeats
+    one, the user types JSON instead.
+    """
     if withheld.repeats(dump_text(field.default)):
         field = replace(field, default=None, has_default=False)
     field = replace(
@@ -78,7 +82,7 @@ def _masked_field(field: Field, withheld: KnownSecrets) -> Field:
     )
     if not withheld.repeats("\n".join(_offered(field))):
         return field
-    # A list of choices or a group of fields would show it.
+    # A list of choices or a group of fields would show the withheld value.
     return replace(field, kind=FieldKind.JSON, choices=(), item=None, fields=(), sensitive=True)
 
 

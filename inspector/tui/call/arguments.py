@@ -67,7 +67,10 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
 
 
 def not_in_form(writing: Writing) -> str:
-    """Why the form cannot show the arguments that are written as JSON, for the first of them. Untrusted text."""
+    """The reason why the form cannot show the arguments that are written as JSON. Untrusted text.
+
+    The reason names the first argument that has no field, or that its field cannot hold.
+    """
     why = unreadable(writing.text or "")
     if why:
         return why
@@ -90,7 +93,7 @@ def _as_exact_entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dic
 
 
 class CarriedEntries(Struct, frozen=True, kw_only=True):
-    """What was written in the form of a definition, for the form of the definition that replaces it."""
+    """The entries that were carried over to the form of a changed definition."""
 
     entered: Mapping[str, Entered]
     arguments: JsonObject | None = None
@@ -100,9 +103,10 @@ class CarriedEntries(Struct, frozen=True, kw_only=True):
 def carried(written: Writing, form: Form) -> CarriedEntries:
     """Carry the entries of one form over to the form of a changed definition.
 
-    An entry stays as it is if its line is alike in both forms; otherwise its value is entered again. If the new
-    form cannot hold every value, the arguments are shown as JSON. Sensitive values stay entries, and defaults
-    of the old schema are dropped with their argument.
+    If all lines with entries are of the same kind in both forms, the entries are kept. Otherwise, their
+    values are entered again; if the new form cannot hold every value, the arguments are returned as JSON.
+    Sensitive values always stay entries. An entry that is only the default of the old schema is dropped if
+    the new form has no line of the same kind for it.
     """
     now = with_rows(form_lines(form), written.entered)
     if now == written.lines:
@@ -134,7 +138,7 @@ def carried(written: Writing, form: Form) -> CarriedEntries:
 
 
 def _kind_of_line(line: FormLine) -> tuple[Json, ...]:
-    """What decides whether an entry means the same in two lines."""
+    """The properties of a line on which the meaning of an entry depends."""
     item = line.field.item
     choices = list(choice_values(item)) if line.has_checks and item else list(choice_values(line.field))
     return line.is_heading, line.has_rows, line.has_checks, line.field.kind is FieldKind.BOOLEAN, choices
@@ -155,7 +159,7 @@ def example(form: Form) -> JsonObject:
 
 
 def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
-    """`draft`, to which the problems are added that a check against `schema` finds."""
+    """A copy of `draft` that also has the problems found by a check against `schema`."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
 
@@ -199,7 +203,7 @@ def _default_of(line: FormLine) -> dict[str, Entered]:
     """
     field = line.field
     if field.default is None and field.kind is not FieldKind.CHOICE:
-        # An argument that is left out has this default too, and an input would show the text `null`.
+        # An argument that is left out has the default null as well. An input would show the text `null`.
         return {}
     if not line.has_rows and not line.has_checks:
         entered = entry_of(field, field.default)

@@ -17,7 +17,7 @@ from inspector.tui.call.arguments import sensitive_pointers
 def editable(value: Json) -> str:
     """`value` as indented JSON without control and invisible characters, for an editor.
 
-    It parses to the same value.
+    The text parses to the same value. It is not indented if `value` contains NaN or is nested too deep.
     """
     raw = dump(value)
     try:
@@ -130,11 +130,11 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
 def copied(
     target: Target, tool: Tool | str, arguments: JsonObject, repeats: Callable[[str], bool]
 ) -> CommandLine | str:
-    """A call as a command, or the reason why there is none.
+    """A call as a command, or the reason why there is none. Sensitive arguments are left out.
 
-    `repeats`: true for a text that repeats a withheld value. Arguments with such a text, such as a default of the
-    server, are left out too. `tool`: the tool, or its name if the server does not list it. With a name alone, no schema says which
-    arguments are sensitive.
+    `tool`: the tool, or its name if the server does not list it. With a name alone, no schema says which
+    arguments are sensitive. `repeats`: returns true for a text that repeats a withheld value. Arguments with
+    such a text are left out too; a default in the schema may contain one.
     """
     withheld = [child("", name) for name, value in arguments.items() if repeats(f"{name} {dump_text(value)}")]
     if isinstance(tool, str):

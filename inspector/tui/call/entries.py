@@ -76,9 +76,9 @@ class Entered(Struct, frozen=True, kw_only=True):
 
     text: str = ""
     chosen: int | None = None
-    """The index of the chosen value of a closed set, or the number of objects of a list; None if the input is empty."""
+    """The index of the chosen value of a closed set, or the count of objects in a list; None for no entry."""
     picked: tuple[int, ...] | None = None
-    """The indexes of the picked values of a closed set; None if none were picked."""
+    """The indexes of the picked values of a closed set; None to leave the argument out."""
 
 
 class Writing(Struct, frozen=True, kw_only=True):
@@ -117,9 +117,9 @@ def form_lines(form: Form) -> tuple[FormLine, ...]:
 
 
 def with_rows(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> tuple[FormLine, ...]:
-    """The lines of a form, with lines for as many objects of each list as are entered.
+    """The lines of a form. Each list of objects has lines for as many objects as the user has entered.
 
-    At most `MAX_LINES`.
+    At most `MAX_LINES` lines.
     """
 
     def grown(found: Iterable[FormLine]) -> Iterator[FormLine]:
@@ -143,7 +143,7 @@ def _unfolded(lines: Iterable[FormLine]) -> Iterator[FormLine]:
 
 
 def _rows(line: FormLine, count: int) -> Iterator[FormLine]:
-    """Yield the lines of the first `count` objects of a list, each object under its number."""
+    """Yield the lines of the first `count` objects of a list, each below a heading such as `1`."""
     item = line.field.item
     if item is not None:
         for index in range(count):
@@ -199,7 +199,7 @@ def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: C
 
 
 def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> dict[str, Entered]:
-    """The entries of sensitive fields that are not empty, by pointer."""
+    """The entries of sensitive fields, by pointer, without empty entries."""
     return {
         line.field.pointer: entry
         for line in lines
@@ -315,7 +315,7 @@ def place_problems(
 ) -> tuple[dict[str, str], tuple[Problem, ...]]:
     """The words of problems by the pointer of their field, and the problems without a field.
 
-    A problem belongs to the field at its pointer, or to the nearest field around that.
+    A problem belongs to the field at its pointer, or else to the nearest field that contains the pointer.
     """
     known = {line.field.pointer for line in lines}
     placed: dict[str, str] = {}
@@ -376,7 +376,7 @@ def _place(arguments: JsonObject, pointer: str, value: Json) -> None:
 
 
 def _is_missing(arguments: JsonObject, pointer: str) -> bool:
-    """True if an object lacks this member. False if the object itself is left out."""
+    """True if the member at `pointer` is missing from its object. False if the object itself is left out."""
     above, _, _ = pointer.rpartition("/")
     try:
         around = resolve(arguments, above)

@@ -62,7 +62,7 @@ class FieldInput(Input):
         self.placeholder = self._hint.truncate(self.content_size.width, ellipsis=True).plain
 
     def render_line(self, y: int) -> Strip:
-        """Draw the part of the text that fits, with an ellipsis where it goes on, unless the cursor is there."""
+        """Draw the part of the text that fits, with an ellipsis where it is cut, except under the cursor."""
         strip = super().render_line(y)
         if y or not self.value:
             return strip
@@ -156,7 +156,7 @@ class FieldLine(Widget):
                 return Entered()
 
     def take_default(self, default: Entered | None) -> None:
-        """Set the entry that produces the default of the schema."""
+        """Set the entry that produces the field's default, which the label marks; None if there is none."""
         self._default = default
         self._say_default()
 
@@ -306,9 +306,10 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         offered: Completer | None = None,
         is_read_only: bool = False,
     ) -> None:
-        """Show another form. `entered`: what was last entered in it. `defaults`: the defaults of its schema.
+        """Show another form. `entered`: the entries to fill in, by the pointer of their field.
 
-        `empty`: shown if there are no arguments. `offered`: asks the server for values while the user types.
+        `defaults`: the entries that produce the defaults of the schema, by pointer. `empty`: shown if there
+        are no arguments. `offered`: asks the server for values while the user types.
         """
         self.can_focus = is_read_only
         self._offered = offered
@@ -351,7 +352,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             line.enter(entered.get(line.line.field.pointer, Entered()))
 
     def complain(self, problems: Mapping[str, str]) -> None:
-        """Show problems, by the pointer of their field."""
+        """Show problems below their fields. `problems`: messages by the pointer of the field."""
         for line in self._mounted:
             line.complain(problems.get(line.line.field.pointer, ""))
 
@@ -360,11 +361,11 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         return any(line.focus_input() for line in self._mounted)
 
     def focus_one(self, pointers: Container[str]) -> None:
-        """Focus the first of these inputs that exists, and scroll until its label and note are visible."""
+        """Focus the first input whose pointer is in `pointers`, and scroll its label and note into view."""
         found = (line for line in self._mounted if line.line.field.pointer in pointers)
         line = next((line for line in found if line.focus_input()), None)
         if line is not None:
-            # The complaint makes the line higher.
+            # The message about the problem makes the line higher with the next layout.
             self.call_after_refresh(line.scroll_visible, animate=False)
 
     @on(FieldLine.Changed)
@@ -376,7 +377,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self.post_message(self.Changed())
 
     def _fit_rows(self) -> None:
-        """Mount and remove lines, so that each list has as many rows as are entered."""
+        """Mount and remove lines, so that each list has lines for the entered number of its objects."""
         entered = self.entered()
         lines = with_rows(self._lines, entered)
         if lines == self._lines:

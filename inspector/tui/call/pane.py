@@ -45,7 +45,10 @@ _EMPTY = {
 _FEW_FIELDS = 2
 """The number of fields up to which a form needs less than half of a tall screen."""
 _DESCRIPTION_SHARE = 3
-"""A description gets at most the rows of the pane divided by this number, or the rows that the form leaves free."""
+"""A description gets at most the rows of the pane divided by this number.
+
+If the form leaves more rows free, the description gets these rows.
+"""
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""
 
@@ -149,16 +152,16 @@ class CallPane(Vertical):
         self._editor = ArgumentsEditor()
         self._problems = PlainText(id="problems")
         self._state = PlainText(id="state")
-        # Created here, because a tool may be shown before these are mounted.
+        # The buttons are created here, because a tool may be shown before they are mounted.
         self._send = Button("Call", id="send", variant="primary", compact=True)
         self._switch = Button("JSON", id="switch", compact=True)
         self.complete: ItemCompleter = _no_offers
         """Asks the server for values of an argument while the user types."""
         self._view: ToolView | None = None
         self._folded: tuple[Content, Content] | None = None
-        """The line about the last call of this form, and the keys shown with it; None if the form was not folded for it."""
+        """The line about the last call, and the keys shown with it; None if no call has folded the form."""
         self._unfolded: tuple[tuple[Content, Content], Writing] | None = None
-        """The line and keys of a form that was unfolded after a call, and what it held then."""
+        """The line and keys of a form that was unfolded after a call, and the entries that it held then."""
         self._shown = Content(""), Content("")
         """The line that is shown in place of the folded form, and the keys shown with it."""
         self._draft: ArgumentDraft | None = None
@@ -181,7 +184,7 @@ class CallPane(Vertical):
             yield self._state
 
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
-        """Show another tool. `entered`: what was last entered in its form.
+        """Show another tool. `entered`: the entries that were last made in its form, by pointer.
 
         `text`: the arguments as JSON, to open in the editor; None opens the form.
         """
@@ -211,7 +214,7 @@ class CallPane(Vertical):
         self.check_now()
 
     def _draw_about(self) -> None:
-        """Draw as much of the description as there are rows for. If it is cut, it ends with the key that shows all."""
+        """Draw the part of the description that fits. If it is cut, it ends with the key that shows all."""
         height, width = self.size.height, max(self.size.width - 2, 10)
         has_form = self._view is not None and self._view.form is not None
         lines = self._editor.document.line_count if self.is_json else len(self._form.lines)
@@ -353,7 +356,7 @@ class CallPane(Vertical):
         self._fold(line, Content(""))
 
     def end_earlier(self) -> None:
-        """Show the form or the line of the last call again, after an earlier call."""
+        """Replace the line about an earlier call by the line about the last call, or by the form."""
         if self.is_folded and self._folded is not None:
             self._fold(*self._folded)
         else:
@@ -452,12 +455,12 @@ class CallPane(Vertical):
             self._form.enter(found)
 
     def action_submit(self) -> None:
-        """Post `Submitted`, because Enter or the button was pressed."""
+        """Post `Submitted`, because Enter was pressed."""
         self.post_message(self.Submitted(anyway=False))
 
     @on(Button.Pressed)
     def press(self, event: Button.Pressed) -> None:
-        """Do on a click on a button what the key of the button does."""
+        """Post `Switched` or `Submitted`, depending on the button that was pressed."""
         event.stop()
         if event.button.id == "switch":
             self.post_message(self.Switched())

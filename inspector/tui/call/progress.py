@@ -29,7 +29,7 @@ def running_words(title: str) -> str:
 
 
 def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Content:
-    """A line such as `calling echo  3.20 s  ▓▓▓░░░ 3 of 10: copying  Esc cancels`.
+    """A line such as `calling echo  3.20 s  Esc cancels  ███░░░ 3 of 10: copying`.
 
     `words` and the message of `progress` are untrusted text.
     """

@@ -187,7 +187,7 @@ class CallRunner:
         """The calls that have ended with a record, by the number of the record."""
         self._spans: deque[tuple[float, float]] = deque(maxlen=8)
         self.repeats: Callable[[str], bool] = _repeats_nothing
-        """True for a text that repeats a withheld value."""
+        """Returns true for a text that repeats a withheld value."""
         self.is_shown = True
         """True if the panes show this server. If false, they show another server."""
 
@@ -248,7 +248,7 @@ class CallRunner:
         self._view = None
 
     def edited(self, event: CallPane.Edited) -> None:
-        """Check what was written."""
+        """Check the arguments that the user has written, in a thread."""
         if self.tool is not None:
             self._checks.ask(CheckAsked(entry=self.tool, writing=event.writing))
 
@@ -303,10 +303,10 @@ class CallRunner:
         return self._made.get(shown.number, last) if shown is not None else last
 
     def repeat(self, shown: CallRecord | None, why_not: str, began: Callable[[], None]) -> None:
-        """Make a call of the open item again with the same arguments. The policy decides on it as on any other call.
+        """Make a call of the open item again with the same arguments. The policy decides as on any call.
 
-        If the input schema has changed, and the arguments no longer fit it, a message says so instead.
-        `why_not`: the message if the item was not called. `began`: called once the call has begun.
+        If the input schema has changed and the arguments do not fit it, the call is not made, and a message
+        says why. `why_not`: the message if the item was not called. `began`: called once the call has begun.
         """
         call = self.repeatable(shown)
         obstacle = self.obstacle() or ("" if call else why_not)
@@ -421,7 +421,10 @@ class CallRunner:
             self._gate.hear(session, ruled)
 
     def running_title(self) -> tuple[object, str] | None:
-        """The running call and its name, which is untrusted text; None if no call is running."""
+        """An object that identifies the running call, and the call's name; None if no call is running.
+
+        The name is untrusted text.
+        """
         return None if self._running is None else (self._running, self._running.name)
 
     def hold(self, is_asked: bool) -> None:  # noqa: FBT001 - a state
@@ -431,7 +434,7 @@ class CallRunner:
             self._tick()
 
     def _hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state
-        """Note whether the call waits for the user to agree. Restarts the time of the call."""
+        """Note whether the call waits for the user to agree. The call's duration counts from this moment."""
         if self._running is not None:
             self._stopped = self.last
             self._running.is_held = is_held
@@ -557,7 +560,10 @@ class CallRunner:
             self._begin(tool, found.arguments, shown)
 
     def read(self, item: Item) -> bool:
-        """Read a resource, or get a prompt, without arguments, whichever form is shown. Returns whether the call begins."""
+        """Read a resource or get a prompt without arguments, whichever form is shown.
+
+        Returns whether the call begins.
+        """
         obstacle = self.obstacle()
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)

@@ -29,7 +29,7 @@ _LONG = 60
 
 
 def marks_of(tool: Tool) -> RowMarks:
-    """The badges of a tool."""
+    """The marks of a tool: its badges, concluded from the claims in its definition."""
     return row_marks(traits_of_tool(tool))
 
 

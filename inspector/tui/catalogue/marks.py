@@ -34,7 +34,7 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
     """All marks of a tool."""
 
     signs: tuple[Mark, ...] = ()
-    """Marks other than badges and findings, such as that of a changed definition. The short form takes one cell."""
+    """Marks other than badges and findings, such as for a changed definition. The short form is one cell."""
     findings: Mark = Mark()
     badges: tuple[Mark, ...] = ()
     """The badges, the worst first. The short form is a short word."""

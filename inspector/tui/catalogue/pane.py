@@ -51,7 +51,7 @@ Called while rows are drawn, so it must return at once.
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSpot:
-    """The item or the server under the cursor. If `entry` is None, the cursor is on the heading of the server."""
+    """The item or the server under the cursor. `entry` is None on the heading of the server."""
 
     server: int
     entry: Entry | None
@@ -130,7 +130,7 @@ class CatalogueLines(Lines):
         return any(self._all)
 
     def take_badges(self, asked: Sequence[ServerRows], made: Sequence[ServerRows], query: str) -> None:
-        """Take the rows `made` with badges in place of those in `asked`, unless newer ones were listed since."""
+        """Replace the rows in `asked` by those in `made`, which have badges, unless newer rows are known."""
         for before, after in zip(asked, made, strict=True):
             if self._all[before.server] is before.rows:
                 self._all[before.server] = after.rows
@@ -192,7 +192,7 @@ class CatalogueLines(Lines):
 
     @property
     def legend(self) -> Content:
-        """The full name of the item under the cursor and its marks in words, if its row has no room for them."""
+        """The full name and the marks in words of the item under the cursor, if its row cuts them."""
         spot = self.spot
         if spot is None or spot.entry is None or isinstance(spot.entry, Malformed):
             return Content("")
@@ -386,7 +386,7 @@ class CataloguePane(Vertical):
     def close_filter(self) -> None:
         """Clear the filter and show everything.
 
-        The cursor returns to the item on which the filter was opened, unless the user has gone to the matches.
+        The cursor returns to the item on which the filter was opened, unless the user went to the matches.
         """
         if not self._filter.has_focus:
             self._choose_match()
@@ -441,7 +441,7 @@ class CataloguePane(Vertical):
 
     def _take_badges(self, asked: tuple[ServerRows, ...], made: tuple[ServerRows, ...]) -> None:
         self._lines.take_badges(asked, made, self._filter.value)
-        # A server may have listed others meanwhile.
+        # A server may have listed other items in the meantime.
         self._ask_badges()
         self._say_matches()
 

@@ -62,9 +62,9 @@ class ItemRow(Struct, frozen=True, kw_only=True):
 
     entry: Entry
     group: str
-    """The key of its group."""
+    """The key of the group in which the row is listed."""
     title: str
-    """The title of its group."""
+    """The title of the group in which the row is listed."""
     name: str
     """The casefolded name, which ranks the matches of a filter."""
     searched: str
@@ -103,8 +103,8 @@ def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[Li
     """The rows that match `query`, under the headings of their groups.
 
     A row matches if each word occurs in it or in `server`, the name of its server. In a group, rows whose
-    names match come first, then those whose titles, descriptions or badges match. The group with the best match comes
-    first. Equally good rows keep the order sent.
+    names match come first, then those whose titles, descriptions or badges match. The group with the best
+    match comes first. Equally good rows keep the order sent.
     """
     words = query.casefold().split()
     kept = found
@@ -136,7 +136,7 @@ def is_counted(row: ItemRow) -> bool:
 def _rank(name: str, words: list[str]) -> int:
     """The rank of a name among the matches; lower is better.
 
-    0 if it is equal, 1 if it begins with the words, 2 if it contains all of them, otherwise 3.
+    0 if the name equals the words, 1 if it begins with them, 2 if it contains all of them, otherwise 3.
     """
     first, *others = words
     if first not in name:

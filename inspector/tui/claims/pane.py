@@ -92,7 +92,7 @@ def claim_detail(row: ClaimRow) -> Content:
         lines.append(content(f"malformed: {claim.problem}{worse}", "bold $text-error"))
     if key:
         default = f" Absent means {key.default}." if key.default else ""
-        # The meaning of a boolean is what true says.
+        # The meaning of a boolean key describes the value true.
         condition = "if true: " if key.type == "boolean" else ""
         lines.append(Content(f"{condition}{key.meaning} ({key.type}.{default})"))
         drawn = key.effect.replace(_NONE, "nothing", 1) if key.effect.startswith(_NONE) else key.effect

@@ -32,7 +32,7 @@ class FailureView(Struct, frozen=True, kw_only=True):
     hint: str = ""
     stderr: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
-    """The last lines of stderr since the last request."""
+    """The last lines that the server wrote to stderr after Sightline's last request."""
 
 
 def last_words(

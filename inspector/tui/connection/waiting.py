@@ -28,7 +28,7 @@ def waiting_words(session: Session | None) -> str:
         if entry.kind is EntryKind.EXCHANGE and entry.state is EntryState.PENDING
     )
     asked = next(waiting, None)
-    # The first request may be one of two, of which the other has ended.
+    # The time counts from the start of the session: an earlier request, such as a probe, may have ended.
     if asked is None or session.now_s < _LATE_S:
         return ""
     waited = session.now_s - asked.at_s

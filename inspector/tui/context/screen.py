@@ -1,4 +1,7 @@
-"""Lists the texts that reach a model before its first call, each with its size in tokens and its findings, the largest first."""
+"""Lists the texts that reach a model before its first call, the largest first.
+
+Each row has the size of its text in tokens, and the findings about it.
+"""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -70,7 +73,8 @@ class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
     ) -> None:
         """`reviewer`: knows the findings about each tool.
 
-        `go_to`: shows the text of a row, and returns whether it is on the main screen. `row`: the first to choose.
+        `go_to`: shows the text of a row, and returns whether the text is on the main screen. `row`: the index
+        of the row under the cursor at first.
         """
         super().__init__()
         self._asked = asked

@@ -61,7 +61,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
     model_bytes: int
     raw_tokens: int
     model_tokens: int
-    """An estimate, like `raw_tokens`."""
+    """The estimated number of tokens of what the model gets. `raw_tokens` is an estimate too."""
     observed: bool
 
     def reason_on(self, node: int) -> DefinitionReason | None:
@@ -112,7 +112,7 @@ def measure_line(view: DefinitionView) -> Content:
 def why_line(view: DefinitionView, node: int | None) -> Content:
     """The reason why the two sides of a node differ.
 
-    If they do not, a line about what this boundary level and host do with definitions.
+    If they do not differ, a line about the definition as a whole.
     """
     reason = view.reason_on(node) if node is not None else None
     if reason is not None:
@@ -125,9 +125,10 @@ def why_line(view: DefinitionView, node: int | None) -> Content:
 
 
 def every_reason(view: DefinitionView, node: int | None) -> Content:
-    """Every reason why the model's definition differs, starting with the one at `node`.
+    """The reasons why the model's definition differs, the one at `node` first.
 
-    Each comes with its declaration. Notes about the definition follow.
+    Each comes with its declaration. If there are more than `MAX_REASONS`, the others are only counted. Notes
+    about the definition follow.
     """
     here = view.reason_on(node) if node is not None else None
     others = (reason for reason in view.reasons[:MAX_REASONS] if reason is not here)
@@ -273,7 +274,7 @@ class DefinitionAsked(Struct, frozen=True, kw_only=True):
 
 
 def asked_definition(asked: DefinitionAsked) -> DefinitionView | None:
-    """The view of a tool for the Definition tab; None for an item that no model is given."""
+    """The view of a tool for the Definition tab; None for any other item, such as a resource."""
     if not isinstance(asked.entry, Tool):
         return None
     tool = asked.masks.masked(asked.entry, asked.records)

@@ -68,7 +68,7 @@ class FindingsPane(Vertical):
 
     @property
     def entry(self) -> ReportEntry | None:
-        """The finding under the cursor."""
+        """The finding under the cursor; None if the cursor is on another row."""
         here = self._here
         return here.entry if isinstance(here, FindingRow) else None
 

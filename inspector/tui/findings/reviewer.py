@@ -61,9 +61,9 @@ class OtherServers(Struct, frozen=True, kw_only=True):
     """The other servers of a run."""
 
     listed: tuple[Neighbour, ...] = ()
-    """Those that have listed their tools."""
+    """The servers that have listed their tools."""
     unlisted: tuple[str, ...] = ()
-    """The names of those that have not."""
+    """The names of the servers that have not listed their tools."""
 
 
 class ReviewStep(Struct, frozen=True, kw_only=True):
@@ -116,13 +116,13 @@ class Reviewer:
         self._every: tuple[LastCall, ...] | None = None
         """All calls up to the position in a recording, in order; None for a live session."""
         self._made = 0
-        """The number of calls that were made."""
+        """The number of calls that have ended; in a recording, at the position or before it."""
         self.is_watched = False
-        """True if the server is started again when its files change, so each connection may be to another version."""
+        """True with `--watch`: the server restarts on a save, so a connection may be to another version."""
         self._is_whole = True
         """False if the timeline lacks messages, because the recording has too many."""
         self._listings: tuple[OtherListing, ...] = ()
-        """The listings to compare with: pinned definitions, and changed ones as they were first listed."""
+        """What to compare the listing with: pinned definitions, and changed ones as first listed."""
         self._not_pinned: tuple[NotChecked, ...] = (_NO_PIN,)
         self.others: Callable[[], OtherServers] = OtherServers
         """Returns the other servers of the run."""
@@ -198,9 +198,9 @@ class Reviewer:
     ) -> None:
         """Review only the results of `records`, which are all calls of a recording up to a position.
 
-        `before`: the number of calls at their beginning that were made before the last reconnect. `first`: the
-        definitions that have changed, as they were first listed. `is_whole`: whether the timeline of the session
-        has all messages up to the position.
+        `before`: the number of calls at the beginning of `records` that are from before the last reconnect.
+        `first`: the definitions that have changed, as they were first listed. `is_whole`: whether the
+        session's timeline has all messages up to the position.
         """
         self._is_whole = is_whole
         self._listings = _first_listing(first)
@@ -278,7 +278,7 @@ class Reviewer:
 
     @property
     def counted(self) -> str:
-        """The number of findings in words if any that counts is high; empty otherwise."""
+        """The counts of findings in words if an unaccepted finding is high or critical; otherwise empty."""
         board, accepted = self.board, self.accepted
         entries = [accepted.with_acceptance(entry) for entry in board.all] if board and accepted else []
         is_grave = any(
@@ -306,11 +306,14 @@ class Reviewer:
         return entry is not None and self.accepted is not None and self.accepted.is_accepted(entry)
 
     async def take_back(self, entry: ReportEntry) -> str:
-        """Withdraw the acceptance of a finding."""
+        """Withdraw the acceptance of a finding. Returns an error message; "" on success."""
         return await self._keep(partial(_take_back, self.target, entry))
 
     async def export(self, path: str) -> str:
-        """Write the review to a new file. The suffix of `path` chooses the format."""
+        """Write the review to a new file. The suffix of `path` chooses the format.
+
+        Returns an error message; "" on success.
+        """
         board, accepted, server = self.board, self.accepted, self._link.server
         if board is None or accepted is None:
             return "Nothing is reviewed yet."
@@ -399,7 +402,7 @@ def _client_words(session: Session) -> str:
 
 
 def _first_listing(changed: Sequence[Tool]) -> tuple[OtherListing, ...]:
-    """What to compare with, if definitions have changed since they were first listed."""
+    """The definitions that have changed, as first listed, to compare with; empty if none have changed."""
     if not changed:
         return ()
     return (OtherListing(kind=ListingKind.FIRST, definitions=ServerDefinitions(tools=tuple(changed))),)

@@ -38,10 +38,10 @@ _STYLES = {
 
 
 class FindingRow(Struct, frozen=True, kw_only=True):
-    """A row with a finding. `rule`: None if this version has no rule with its id.
+    """A row with a finding. `rule`: the rule of the finding; None if this version does not have that rule.
 
-    `since`: `EARLIER` if it is about an earlier result of the tool, and not about the last one; `BEFORE` if the
-    last result is from before the last reconnect; otherwise empty.
+    `since`: `EARLIER` if the finding is about an earlier result of the tool, and not about the last one;
+    `BEFORE` if the last result is from before the last reconnect; otherwise empty.
     """
 
     entry: ReportEntry
@@ -71,16 +71,16 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     title: Content
     rows: tuple[Row, ...]
     counting: int
-    """The number of findings in `rows` that are not accepted. The tab and the sign in the catalogue show it."""
+    """The number of findings in `rows` that are not accepted. The tab shows it."""
     name_width: int = 0
     """The width of the column with the names of tools, in cells; 0 if all rows are about one tool."""
     remarks: int = 0
     """The number of remarks on the result, which the tab shows too."""
     to_model: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
-    """Why values of results have a sign, in words, by the number of the call and then by pointer."""
+    """The words that explain the signs of values in results, by the number of the call, then by pointer."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
-        """The row of a finding; if the view has no such row, the first that is no heading."""
+        """The index of a finding's row; if the view has no such row, of the first row that is no heading."""
         if entry is not None:
             for index, row in enumerate(self.rows):
                 if (
@@ -178,7 +178,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
 
 
 def _counted(entries: Iterable[ReportEntry], remarks: int) -> str:
-    """The numbers in words, such as `2 findings: 1 high, 1 low; 1 accepted; 1 remark on the result`."""
+    """The counts in words, such as `2 findings: 1 high, 1 low; 1 accepted; 1 remark on the result`."""
     words = counted_words(entries)
     return f"{words}; {count(remarks, 'remark')} on the result" if remarks else words
 
@@ -250,10 +250,10 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """A mark with the worst open findings: `▲2 high`, or `▲2 of 5 high` with 3 less severe findings.
+    """A mark with the worst findings: `▲2 high`, or `▲2 of 5 high` with 3 less severe findings.
 
-    The legend of the mark counts each severity. The mark is `…` before the review, and empty without
-    findings.
+    Accepted findings are left out. The legend of the mark counts each severity. The mark is `…` before the
+    review, and empty without findings.
     """
     numbers = Counter(entry.finding.severity for entry in entries if entry.counts)
     if not numbers:
@@ -302,7 +302,7 @@ def row_line(row: Row, width: int, *, here: bool, name_width: int = 0) -> Conten
             )
             room = width - first.cell_length - (len(since) + 2 if since else 0)
             place = _place(finding.pointer, rule)
-            # Findings of one rule differ in their places only, and places at their ends.
+            # Findings of one rule may differ only in their places, and places mostly differ at their ends.
             title = _title(rule, max(room - min(len(place), _LEAST_PLACE) - 2, _LEAST_TITLE), finding.pointer)
             place = cut_at_front(place, max(room - title.cell_length - 2, _LEAST_PLACE))
             line = Content.assemble(

@@ -34,7 +34,10 @@ class Before:
 
 
 class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
-    """Lists all findings. Enter shows the place of a finding. Returns whether a place on the main screen is shown."""
+    """Lists all findings. Enter shows the place of a finding.
+
+    Dismissed with true if the place is on the main screen, and with false if the user goes back.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.REVIEW)
     NAME = "Review"
@@ -62,8 +65,8 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
     ) -> None:
         """`go_to`: shows the place of a finding, and returns whether the place is on the main screen.
 
-        `toggle_acceptance`: accepts a finding, or withdraws the acceptance. `export`: asks for a file and writes the review to
-        it.
+        `toggle_acceptance`: accepts a finding, or withdraws the acceptance. `export`: asks for a file and
+        writes the review to it.
         """
         super().__init__()
         self.entitle(Content.assemble("Findings of ", content(cut_in_the_middle(target, 200), "bold")))
@@ -96,7 +99,7 @@ class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
         self._reviewer.listeners.remove(self.show_current)
 
     def show_current(self) -> None:
-        """Show the current findings."""
+        """Show the findings so far that match the filter. Called when the findings have changed."""
         board, accepted = self._reviewer.board, self._reviewer.accepted
         if board is not None and accepted is not None:
             self._views.ask(

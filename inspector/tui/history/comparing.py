@@ -53,7 +53,7 @@ class Pair(Struct, frozen=True, kw_only=True):
     has_results: bool
     """True if the results are compared too."""
     masked: int
-    """The number of values that are masked, and therefore not compared."""
+    """The number of masked values. Of a masked value, at most the length is compared."""
 
 
 def pair(asked: PairAsked) -> Pair:

@@ -47,7 +47,10 @@ def planned(call: HistoryCall) -> tuple[JsonObject, dict[str, str]]:
 
 
 def save(name: str, call: HistoryCall, server: str, *, level: Level, host: str) -> None:
-    """Append a call to `calls.toml`, with expectations that its answer meets. Raises UsageError."""
+    """Append a call to `calls.toml`, with expectations that its answer meets.
+
+    Raises UsageError, for example if the file has a call with this name or lacks an argument.
+    """
     check_new(USUAL_FILE, name)
     arguments, secrets = planned(call)
     expect = _expectations(call.past) if call.record is None else _proposed(call.record, level, host, secrets)
@@ -70,9 +73,9 @@ def _expectations(past: PastCall) -> Expectations:
 
 
 def _proposed(record: CallRecord, level: Level, host: str, secrets: Iterable[str]) -> Expectations:
-    """The expectations that an answer meets.
+    """The expectations that an answer meets. Raises UsageError if there is no host `host`.
 
-    `secrets`: the names of arguments whose values must not be repeated.
+    `secrets`: the names of arguments whose values must not occur in the expectations.
     """
     profile = host_of(host)
     if profile is None:

@@ -50,7 +50,7 @@ class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=Fal
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HISTORY)
     NAME = "History"
-    AUTO_FOCUS = "#history-calls"  # as in the review
+    AUTO_FOCUS = "#history-calls"  # not the hidden filter, whose keys would be shown for a moment
     FAILED = "The calls could not be listed"
 
     def __init__(
@@ -106,7 +106,7 @@ class HistoryScreen(SecondaryScreen[RequestedAction | str], inherit_bindings=Fal
         self._keeper.listeners.remove(self.show_current)
 
     def show_current(self) -> None:
-        """Show the current calls."""
+        """List the calls that match the filter. Called when the filter or the calls have changed."""
         self._fault.update(content(shortened(self._keeper.fault, 400), "$text-warning"))
         self._fault.display = bool(self._keeper.fault)
         self._views.ask(CallsAsked(calls=tuple(self._keeper.calls), query=self._filter.value))

@@ -61,7 +61,7 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     model_gets: str
     """What its model gets of a result, in a few words."""
     observed: bool
-    """True if the host was observed with such a result."""
+    """True if the host's handling of a result of this kind, at this boundary level, was observed."""
     size_bytes: int | None
     """The size of the model view as compact JSON, in bytes; None if unknown."""
     changes: tuple[HostChange, ...]
@@ -119,7 +119,7 @@ class GivenUpError(Exception):
 
 
 class _StoppedError(BaseException):
-    """Ends a comparison. Not an Exception, because the comparison treats these as failures of a profile."""
+    """Ends a comparison. Not an Exception, because `compare` treats those as failures of a profile."""
 
 
 def hosts_view(

@@ -95,7 +95,7 @@ class Command:
 _PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5", "ctrl+d", "ctrl+o", "ctrl+x"})
 
 
-def row(  # noqa: PLR0913 - a row of the table below
+def row(  # noqa: PLR0913 - a parameter for each column of the table
     place: KeyPlace,
     command_id: str,
     keys: str,

@@ -76,7 +76,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """False if the result pane shows a call that got no answer."""
     has_differences: bool = False
     has_reasons: bool = False
-    """True if one of the differences is neither protocol metadata nor Sightline's notice."""
+    """True if the two views differ in more than protocol metadata and the notice of Sightline."""
     has_earlier: bool = False
     """True if the tool of the open result was called before."""
     has_masks: bool = False
@@ -88,7 +88,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_unmasked: bool = False
     """True if masked values are shown."""
     explains: str = ""
-    """The label of Enter on the value under the cursor, such as `why`; empty if there are no details about it."""
+    """The label of Enter on the value under the cursor, such as `why`; empty if the value has no details."""
     timeline_enter: str = ""
     """The label of Enter on the timeline's line under the cursor, such as `frames`; empty if Enter does nothing."""
     timeline_folds: bool = False
@@ -104,7 +104,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     subscribes: str = ""
     """The label of the key that subscribes to the open resource; empty if it does nothing."""
     is_saved: bool = False
-    """True if the last save has changed something."""
+    """True if the last save of a watched file changed a definition, a result, or what reaches models."""
     secrets: int = 0
     """The number of items in the vault."""
 
@@ -144,7 +144,7 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
     elif now.is_unmasked:
         yield "main.back", "mask"
     if now.part is FocusedPart.RESULT and not (now.is_ready or now.is_opening or now.is_recording):
-        # A call that ended the server is the first that one wants to make again.
+        # If the call ended the server, the user has to reconnect before calling again.
         yield "session.reconnect", ""
     yield from _offers_of_part(now)
     if now.part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}:
@@ -350,7 +350,7 @@ _OF_RESULT = ("boundary.next", "host.choose", *_COMPARISONS)
 def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
     """The keys that fit into `width` cells, the most important first.
 
-    The last of `offers` is always included, and Esc before any other key.
+    The last of `offers` is always included. Esc is included in preference to all other keys.
     """
     keys: list[FooterKey] = []
     position = 1

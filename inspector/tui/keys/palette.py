@@ -57,7 +57,7 @@ _LIVE = _CALLING | {
     *("call.copy", "history.open", "pins.open", "trust.open", "trust.new-session", "policy.open"),
     "resource.subscribe",
 }
-"""The ids of the commands that need a connected server. In a recording, they only say so."""
+"""The ids of the commands that need a connected server. The palette of a recording does not list them."""
 
 
 def offered() -> tuple[Command, ...]:
@@ -149,7 +149,10 @@ class CommandSearch(_Search):
     """Searches commands by label and, unless they call a tool, by description."""
 
     def _offered(self) -> Iterable[Command]:
-        """The commands that apply to the screen: to a recording, those that play it; to a server, those that use it."""
+        """The commands for the screen.
+
+        For a recording, all but those that need a server; for a server, all but those that play a recording.
+        """
         is_played = isinstance(self.screen, PlayedScreen)
         return (
             found
@@ -183,7 +186,7 @@ class _NameSearch(_Search):
 
     @property
     def in_force(self) -> str:
-        """The name in use, which comes first among names that match equally well; empty if none does."""
+        """The name in use, which comes first among equally good matches; empty to prefer no name."""
         return ""
 
     def names(self) -> Iterable[tuple[str, str]]:
@@ -226,12 +229,12 @@ class HostScreen(Protocol):
 
 
 class HostSearch(_NameSearch):
-    """Searches the hosts that the palette can show the result for, and names those without a profile."""
+    """Searches the hosts for which a result can be shown, and known hosts without a profile."""
 
     KIND = "Host"
 
     def names(self) -> Iterable[tuple[str, str]]:
-        """The names of the screen's hosts; empty if the screen shows none."""
+        """The names of all hosts, those without a profile last; empty if the screen shows no host's view."""
         if isinstance(self.screen, HostScreen) and self.screen.hosts:
             from inspector.hosts.profile import evidence  # noqa: PLC0415 - the screen has loaded them
             from inspector.hosts.registry import NOT_OBSERVED, hosts, without_profile  # noqa: PLC0415
@@ -260,8 +263,8 @@ class ThemeSearch(_NameSearch):
         return self.app.theme
 
     def names(self) -> Iterable[tuple[str, str]]:
-        """The themes of Sightline and of the user. Those of Textual do not suit Sightline's signs."""
-        # Some of Sightline's replace one of Textual with the same name.
+        """The themes of Sightline and of the user. Textual's are left out: they do not suit the signs."""
+        # Some themes of Sightline replace a theme of Textual with the same name.
         return [
             (name, "in force" if name == self.in_force else "")
             for name, theme in self.app.available_themes.items()

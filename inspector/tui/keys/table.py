@@ -561,7 +561,7 @@ _deciding = partial(row, KeyPlace.DECIDING)
 _trust = partial(row, KeyPlace.TRUST)
 
 DECIDING: tuple[Command, ...] = (
-    # Enter answers neither, because it may have been typed for the screen below.
+    # Enter answers neither yes nor no, because the user may have pressed it before the dialog appeared.
     _deciding("decision.decline", "escape,n", "decline", "no", "Answers no.", shown="Esc n"),
     _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key answers yes."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),

@@ -1,4 +1,4 @@
-"""Esc on the main screen: the order in which it goes back. It never quits."""
+"""What Esc does on the main screen: the order in which it goes back. Esc never quits Sightline."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,11 +43,11 @@ class Back:
         self._target = EscTarget(part, take)
 
     def forget(self) -> None:
-        """Forget where Esc leads."""
+        """Drop the function that `lead` has set for Esc."""
         self._target = None
 
     def follow_focus(self) -> None:
-        """Forget where Esc leads once the focus has left the part that was opened."""
+        """Drop the function that `lead` has set for Esc, once the focus has left the part that was opened."""
         target = self._target
         if target is not None:
             is_there = target.part.has_focus_within
@@ -92,7 +92,7 @@ class Back:
         return True
 
     def _leave_words(self) -> bool:
-        """End a search or close details; false if there are none."""
+        """End a search, mask the result, or close the details of a value; false if there is none of these."""
         tool, result = self._parts.tool, self._parts.result
         if result.has_focus_within and result.is_searched:
             result.stop_searching()
@@ -109,7 +109,10 @@ class Back:
         return True
 
     def _leave_view(self) -> bool:
-        """End a comparison, an earlier call, the zoom or the long timeline; false if there is none of these."""
+        """End a comparison, go back to the part that opened this one, or end the zoom or the long timeline.
+
+        Also leaves an earlier call. Returns false if there is none of these.
+        """
         parts, target = self._parts, self._target
         if parts.server.selection.comparing.is_on:
             parts.server.selection.comparing.stop()

@@ -1,4 +1,7 @@
-"""The user's actions on findings and on texts for the model: show the place, accept a finding, write the review to a file."""
+"""The user's actions on findings and on texts for the model.
+
+The user can go to the place of either, accept a finding, and write the review to a file.
+"""
 
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
@@ -66,8 +69,8 @@ def open_frames(
     """Show the frames of a timeline entry. If it has none, show its text.
 
     `pointer`: points to the value to mark in the last frame. `known`: the values that were withheld from calls
-    of the session, which are masked. `began_s`: the time at which the session began, on the clock of the
-    timeline.
+    of the session, which are masked. `began_s`: when the session began, in seconds since the first session of
+    the timeline began.
     """
     if not entry.frames:
         screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
@@ -86,7 +89,7 @@ def open_frames(
 
 
 def _as_called(session: Session, entry: Entry) -> Catalogue:
-    """The catalogue of a session, with the tool of an exchange as it was defined at the time of the call.
+    """The catalogue of a session, with the tool that `entry` called as it was defined at that time.
 
     If the call has no record, because it runs or was cancelled, the definition is the one at the last call of
     the tool. The current definition is not used, because it may mark fewer values as sensitive.
@@ -111,7 +114,7 @@ class PlaceIn(Enum):
     DEFINITION = auto()
     RESULT = auto()
     FRAME = auto()
-    """In a frame, which has a screen of its own, or nowhere."""
+    """The place is shown in a frame, on a screen of its own; or it cannot be shown."""
 
 
 class TimelinePast(Struct, frozen=True, kw_only=True):
@@ -122,13 +125,19 @@ class TimelinePast(Struct, frozen=True, kw_only=True):
     sessions: Callable[[], Sequence[Session]]
     """Returns the sessions with the server, the newest first."""
     began_s: Callable[[Session], float]
-    """Returns the time at which a session began, on the clock of the timeline."""
+    """Returns when a session began, in seconds since the first session of the timeline began."""
     show_recorded_call: Callable[[int, str], bool]
-    """Shows a place in the frames of a call of a recording, by its number; returns false without a recording."""
+    """Shows a place in the last frame of a recorded call; returns false if no recording is shown.
+
+    Takes the number of the call and the pointer to the place.
+    """
 
 
 class FindingActions:
-    """Opens the review and the model's context, shows places of both, accepts findings, and exports the review."""
+    """Opens the review and the list of texts for the model, and shows the place of a finding or a text.
+
+    Also accepts findings, and writes the review to a file.
+    """
 
     def __init__(  # noqa: PLR0913 - the parts that show findings
         self,
@@ -160,8 +169,8 @@ class FindingActions:
         """Open the screen with all findings of the server.
 
         `show_origin`: shows again what was shown before the user opened the screen for the first time. It is
-        called when the user leaves the screen after coming back to it from a finding in a definition.
-        `is_back`: true if the user comes back.
+        called when the user leaves the screen after coming back to it from the place of a finding.
+        `is_back`: true if the user comes back from such a place.
         """
 
         def go_to(entry: ReportEntry) -> bool:
@@ -173,7 +182,7 @@ class FindingActions:
 
         before = self._before = self._before or Before()
         session = self._link.session
-        # In a recording, the target of a command is only its program.
+        # A recording names only the program of a command, so the name of the recording's file is shown.
         is_recorded = isinstance(session, RecordedSession)
         of = Path(session.opened.path).name if is_recorded else str(self._reviewer.target)
         of = f"{of} without {self._reviewer.until}" if self._reviewer.until else of
@@ -181,9 +190,9 @@ class FindingActions:
         self._push(screen, show_origin if is_back else None)
 
     def open_context(self, show_origin: Callable[[], None], row: int = 0, *, is_back: bool = False) -> None:
-        """Open the screen with the texts that reach the model before its first call. Parameters as of `open_all`.
+        """Open the screen with the texts that reach the model before its first call.
 
-        `row`: the row under the cursor, from 0.
+        `row`: the row under the cursor, from 0. The other parameters are those of `open_all`.
         """
         session, selection = self._link.session, self._selection
         if session is None or session.server is None:
@@ -215,7 +224,10 @@ class FindingActions:
         self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
 
     def _show_text(self, part: ContextPart) -> bool:
-        """Show a text for the model in its definition, or the instructions in their frame; true for the former."""
+        """Show a text for the model in the definition of its item. Show instructions in their frame.
+
+        Returns true if a definition is shown.
+        """
         session, item = self._link.session, part.item
         if item is None:
             self._show_first_answer("/instructions")
@@ -231,7 +243,10 @@ class FindingActions:
         return False
 
     def go_to(self, entry: ReportEntry) -> PlaceIn:
-        """Show what a finding is about in a result, a definition or a frame, or notify the user that it cannot be shown."""
+        """Show the place of a finding in a result, a definition or a frame, and return where.
+
+        If the place cannot be shown, notify the user.
+        """
         session, finding = self._link.session, entry.finding
         kind = finding.subject.value
         if kind == "call":
@@ -266,7 +281,7 @@ class FindingActions:
         return PlaceIn.FRAME
 
     def toggle_acceptance(self, entry: ReportEntry) -> None:
-        """Ask for the reason, and accept a finding.
+        """Ask the user for a reason, and accept a finding with it.
 
         If the finding is already accepted, ask whether to withdraw the acceptance.
         """
@@ -339,7 +354,7 @@ class FindingActions:
     def _show_first_answer(self, pointer: str) -> None:
         """Show a place in the answer to the request that began the connection."""
         entries = self._link.session.timeline.entries if self._link.session else ()
-        # Without `server/discover`, `initialize` follows.
+        # If the server does not support `server/discover`, `initialize` follows: the last one is shown.
         answer = next((entry for entry in reversed(entries) if entry.title in _FIRST_ANSWERS), None)
         self._show(answer, f"/result{pointer}")
 
@@ -357,12 +372,16 @@ class FindingActions:
 
 
 def _in_answer(pointer: str) -> str:
-    """The pointer into the frame of an answer: a result is below `/result`, and that of an error begins with `/error`."""
+    """A finding's pointer as a pointer into the frame of the answer.
+
+    A pointer into an error begins with `/error` already. Any other pointer is into the result, so it gets
+    `/result` in front.
+    """
     return pointer if pointer.startswith("/error") else f"/result{pointer}"
 
 
 def _named(entry: ReportEntry) -> str:
-    """A finding in a question. Untrusted text."""
+    """The id, the subject and the name of a finding, for a question to the user. Untrusted text."""
     finding = entry.finding
     return f"{finding.id} of {cut_in_the_middle(f'{finding.subject.value} {finding.name}'.rstrip(), 60)}"
 

@@ -46,7 +46,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
-"""The minimum width of the target, in cells. With less room, only the server's own name is shown."""
+"""The minimum width, in cells, of the second of two names. With less room, only the first name is shown."""
 _MOST_OF_NAME = 30
 """The maximum width, in cells, that is reserved for the server's name. Details that do not fit beside it are left
 out."""
@@ -104,7 +104,10 @@ def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
 
 
 def _trust_words(trust: GravestLabel, kept: Container[str]) -> str:
-    """The trust labels in `kept`. Of labels that one call has added, only the last one names the call."""
+    """The trust labels in words. `kept`: the optional parts that are shown, such as `also` and `since`.
+
+    Of labels that one call has added, only the last one names the call.
+    """
     words = [trust.word, *(trust.also if "also" in kept else ())]
     names = [word.partition(" ")[0] for word in words]
     if "since" not in kept:
@@ -129,7 +132,7 @@ def _lenses(view: HeaderView, kept: Container[str]) -> Content:
 
 
 def _details(view: HeaderView) -> dict[str, Content]:
-    """The details that may be left out, by name."""
+    """The details of the header line that are left out if they have no room, by name."""
     found = {
         "profile": content(f"--as {view.profile}" if view.profile else "", "$text-warning"),
         "protocol": content(_protocol(view.protocol), "$foreground 70%"),
@@ -144,7 +147,7 @@ def _first_name(view: HeaderView) -> str:
 
 
 def _named(view: HeaderView, room: int) -> Content:
-    """The label, the server's own name and the target, the first two of them that there are, as far as `room` allows."""
+    """At most two of the label, the server's own name and the target, in this order, in `room` cells."""
     named = view.label or view.server
     if named in {"", view.target}:
         return content(cut_in_the_middle(view.target, room), "bold $text-primary")

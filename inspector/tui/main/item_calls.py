@@ -65,7 +65,10 @@ class ItemCalls:
         server.repeat(record)
 
     def _repeat_if_shown(self, server: ServerParts, call: RepeatableCall) -> None:
-        """Make a call again, unless the user has opened another item or call meanwhile, which `r` would repeat."""
+        """Make a call again, unless the user has opened another item or call meanwhile.
+
+        `repeat` makes the shown call again, which would then be another call.
+        """
         if self._parts.server is server and server.runner.repeatable(server.selection.record) is call:
             self.repeat()
 

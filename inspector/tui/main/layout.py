@@ -1,6 +1,6 @@
 """Divides the main screen among the catalogue, the tool, the result and the timeline.
 
-It does not use a grid of CSS, because Textual draws every widget in a grid again if a rule of the grid changes.
+It does not use a CSS grid, because Textual draws every widget in a grid again if a rule of the grid changes.
 That takes longer than all other work after a key is pressed.
 """
 
@@ -17,7 +17,7 @@ from textual.widget import Widget
 WIDE = 110
 """The minimum number of columns to show the result beside the catalogue; with fewer, it is below the catalogue."""
 TALL = 34
-"""The minimum number of lines for fixed shares of the parts; with fewer, the part with the focus gets more lines."""
+"""The minimum number of lines to give each part a fixed share; with fewer, the focused part gets more."""
 _SHARED = 30
 """The minimum number of lines for the enlarged timeline to share the screen; with fewer, it has the whole screen."""
 # Classes that main.tcss styles.
@@ -29,7 +29,7 @@ _FORM_LINES = 11
 
 
 class Changes(TypedDict, total=False):
-    """The members of `Needs` that change."""
+    """The members of `Needs` to change; the others stay as they are."""
 
     is_folded: bool
     has_few_fields: bool
@@ -40,13 +40,13 @@ class Changes(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """The state of the parts that the division depends on."""
+    """The facts about the parts on which the division of the screen depends."""
 
     is_folded: bool = False
     """True if the form is folded to one line, as it is after a call."""
     has_few_fields: bool = False
     is_reading: bool = False
-    """True if the focus is in a tab of the tool without a form."""
+    """True if the focus is in a tab of the tool pane other than Call, such as the definition."""
     has_no_result: bool = False
     is_in_result: bool = False
     """True if the focus is in the result."""
@@ -134,7 +134,10 @@ class ScreenLayout:
     """Arranges the parts of the screen. One part can have the whole screen, and the timeline can be enlarged."""
 
     def __init__(self, screen: Screen[None], parts: Sequence[Widget], low: int) -> None:
-        """`parts`: the catalogue, the tool, the result and the timeline. `low`: the timeline is hidden on fewer lines."""
+        """`parts`: the catalogue, the tool, the result and the timeline.
+
+        `low`: the minimum number of lines of the terminal to show the timeline.
+        """
         self._screen = screen
         self._catalogue, self._tool, self._result, self._timeline = parts
         self._low = low

@@ -133,7 +133,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
     READ_ONLY: ClassVar[str] = ""
     OPENING: ClassVar[str] = "Connecting to"
     LOW: ClassVar[int] = 20
-    """The number of lines below which the timeline and the first hint are hidden."""
+    """The number of lines below which the timeline and the hint on the keys are hidden."""
     NO_CALL: ClassVar[str] = "No call yet. Choose a tool, resource or prompt, fill in its form, press Enter."
 
     def __init__(  # noqa: PLR0913 - what a run of the interface is about
@@ -346,7 +346,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
             server.failure = None
             self._hide_failure(server)
         if isinstance(self.app, GuardedApp):  # pyright: ignore[reportUnknownMemberType]
-            # Answers such as `There is no connection` are about the state before.
+            # Notifications such as `There is no connection` are about the earlier state.
             self.app.end_answers(time())
         if event.state is SessionState.READY:
             notes = message.link.server.notes if message.link.server else ()
@@ -404,7 +404,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     @on(ResultNote.Pressed)
     def press_without_result(self, message: ResultNote.Pressed) -> None:
-        """Answer a key for results while there is no result: show a note, or open what Enter leads to."""
+        """Handle a key of the result pane while there is no result: on Enter, open the form if possible.
+
+        Any other key shows a note that says why there is no result.
+        """
         if self.server.runner.is_running:
             words = "There is no result yet: the call runs. Esc cancels it."
         elif self.READ_ONLY:
@@ -494,7 +497,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._show_subscriptions()
 
     def _show_called(self, server: ServerParts, record: CallRecord) -> None:
-        """Add a call or read made by an interface to the timeline and the review."""
+        """Show in the timeline, and review, a call or a read that an interface of MCP Apps has made."""
         if server.link.session is not None:
             self._timeline.finished(server.link.session, record, server.label)
         server.reviewer.finished(record)
@@ -663,7 +666,10 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         open_frames(self, shown, entry, known=self._secrets.known, began_s=began_s)
 
     def show_recorded_call(self, number: int, pointer: str) -> bool:
-        """Show a place in the last frame of a call of a recording, by its number; false without a recording."""
+        """Show the place at `pointer` in the last frame of the recorded call with this number.
+
+        Returns false, because this screen shows no recording. `PlayerScreen` overrides the method.
+        """
         del number, pointer
         return False
 
@@ -736,7 +742,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         message, hint = mask(message), mask(hint)
         if server.watch is not None and server.watch.shows_failure(message):
             return
-        # A server that could not be started reports its state, and the reason again as that of the connection.
+        # If a server cannot be started, the same reason arrives with its state and in `ConnectionFailed`.
         is_known = server.failure is not None and headline(server.failure.message) == headline(message)
         server.fail(message, hint)
         if self._servers.are_several and not server.is_shown:
@@ -917,12 +923,12 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._others.secrets()
 
     def action_findings(self) -> None:
-        # Esc in the review then leads to where it was opened from, not back and forth.
+        # Otherwise, Esc on the main screen could open the review again after the user has left it.
         self._back.forget()
         self.server.findings.open_all(self._origin())
 
     def _origin(self) -> Callable[[], None]:
-        """A function that shows the item, the tab and the focus of now again."""
+        """Return a function that shows the present item and tab again, and restores the present focus."""
         tab, focused = self._tool.tab, self.focused
         show_item = self.server.selection.origin(focuses_result=self._result.has_focus_within)
 

@@ -121,7 +121,7 @@ class SecondaryScreens:
         self.open(PinsScreen(self._parts.server.pins, lambda: reviewer.counted))
 
     def saves(self) -> None:
-        """Show the changes after each save of a watched file."""
+        """Show everything that the last save of a watched file has changed."""
         watch = self._parts.server.watch
         if watch is None:
             self._say("Nothing is watched: start Sightline with --watch.")

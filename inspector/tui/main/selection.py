@@ -95,7 +95,7 @@ class Selection:
         """The reasons why calls have no result, by the name of the called item. Only the last call of each counts."""
         self._item: ToolView | None = None
         self._opening: Entry | None = None
-        """The item that was last asked for."""
+        """The item whose view was requested last."""
         self._is_closed = False
         """True if an item that is still being prepared is to be dropped."""
         self._focuses_when_shown = False
@@ -113,15 +113,15 @@ class Selection:
         """
         self._earlier: _Earlier | None = None
         self._then: tuple[str, Callable[[], None]] | None = None
-        """The name of a call, and a function to run once its form is shown."""
+        """The name of a tool, and a function to call once the form of the tool is shown."""
         self._unmasked: CallRecord | None = None
         """The call whose masked values are shown."""
         self._masking: Timer | None = None
-        """The timer that masks them again."""
+        """The timer that masks the values of `_unmasked` again."""
         self.level = level
         self.host = host
         self._host_before: str | None = None
-        """The host that was shown before."""
+        """The host that was shown before the present one; None if there was none."""
         self.hosts: tuple[str, ...] = ()
         """The names of all hosts; empty while they are being loaded."""
         self.uncalled: Mapping[Kind, str] = _UNCALLED
@@ -300,7 +300,7 @@ class Selection:
         if self._item is not None and self._item.entry is self._wanted_entry is entry:
             self._result.focus_result()
         else:
-            # Enter may follow a move before the item under the cursor is shown.
+            # The user may press Enter right after moving the cursor, before the item is shown.
             self._focus_result_of = call_name(entry) or ""
             self.open(entry)
 
@@ -363,7 +363,7 @@ class Selection:
     def enter(self, level: Level, host: str) -> None:
         """Use the panes for this server.
 
-        `level`, `host`: the boundary level and host that were chosen before.
+        `level`, `host`: the boundary level and host that were in use for the server shown before.
         """
         self.level, self.host = level, host
         self.is_shown = self._runner.is_shown = True
@@ -536,7 +536,8 @@ class Selection:
         elif not record.is_answered:
             self._screen.notify(NO_RESULT, markup=False)
         else:
-            # The comparison shows nothing masked. Without this, Esc would have to be pressed twice.
+            # A comparison shows only masked values. If the result stayed unmasked, it would take Esc twice to
+            # end the comparison.
             self.mask()
             self.comparing.start(record, Lens(level=self.level, host=self.host))
 
@@ -633,7 +634,7 @@ class Selection:
                 self._earlier = None
             self._show_earlier()
             if self.is_recorded and not is_again and self.record is not None:
-                # Its own result is being read. What is shown is about the item before.
+                # The result of this item is still being read. The shown result belongs to the previous item.
                 self._result.show_note(Content(""))
             self.look()
             self._go_to_place()
@@ -696,7 +697,7 @@ class Selection:
             return
         entry, mark = self._wanted
         if self._item.entry is not entry:
-            # The definition of the item before may be laid out after the next item was asked for.
+            # The definition of the previous item may be laid out after the next item was requested.
             if self._wanted_entry is not entry:
                 self._wanted = None
             return
@@ -721,7 +722,7 @@ class Selection:
             self._tool.want_findings(self._item, result_remarks(shown) if shown else ())
 
     async def _keep_secrets(self) -> None:
-        """Put the secrets of ended calls into the vault. Waits until the result is drawn, because this takes as long."""
+        """Put the secrets of ended calls into the vault, after the result is drawn, so as not to delay it."""
         await self.idle()
         self._vault.take()
 

@@ -104,9 +104,12 @@ class Stage:
     sessions: Callable[[str], Sequence[Session]]
     """Returns the sessions with a server, the newest first, by the name of the server in the timeline."""
     began_s: Callable[[Session], float]
-    """Returns the time at which a session began, on the clock of the timeline."""
+    """Returns when a session began, in seconds since the first session of the timeline began."""
     show_recorded_call: Callable[[int, str], bool]
-    """Shows a place in the frames of a call of a recording; returns false without a recording."""
+    """Shows a place in the last frame of a recorded call; returns false if no recording is shown.
+
+    Takes the number of the call and the pointer to the place.
+    """
     open_tab: Callable[[str], None]
 
 
@@ -319,7 +322,7 @@ class ServerParts:
     # What the screen reports.
 
     def forget_call(self) -> None:
-        """Make no call once the server is connected again: a restart for a call has failed."""
+        """Forget the function that `restart` was to call after connecting, because connecting has failed."""
         self._then = None
 
     def fail(self, message: str, hint: str) -> None:
@@ -345,7 +348,8 @@ class ServerParts:
         """Show the listing, which has changed, and review it."""
         if self.link.session is not None:
             if self.link.is_listed or not self._has_rows:
-                # Before it is complete, a later listing may lack the item under the cursor.
+                # A later listing is shown only when it is complete, because a partial one may lack the item
+                # under the cursor.
                 self.show_listing(self.link.session.catalogue)
             self.reviewer.listed()
             if self.link.is_listed and self.link.is_ready and self._then is not None:
@@ -449,7 +453,7 @@ class ServerParts:
             self._stage.keys_changed()
 
     def count_history(self) -> None:
-        """Show on the tab the number of calls of the shown tool in this run."""
+        """Show on the History tab the number of calls of the open tool in this run."""
         tool = self.selection.tool
         calls = (call for call in self.history.calls if tool is not None and call.past.tool == tool.name)
         self._stage.tool.count_history(sum(call.is_new for call in calls))

@@ -51,7 +51,7 @@ class ToolPane(Vertical):
 
         view: ToolView
         of_result: tuple[Content, ...]
-        """Sentences about the result."""
+        """The remarks on the last result of the item."""
 
     class TabOpened(Message):
         """Posted when another tab is opened."""
@@ -134,8 +134,8 @@ class ToolPane(Vertical):
     def focus_tab(self, *, into_fields: bool = False) -> None:
         """Move the focus into the open tab.
 
-        `into_fields`: true to focus the first field also of a recorded call.
-        Otherwise, the line above the fields of a recorded call gets the focus, where letters run commands.
+        `into_fields`: true to focus the first field even if the call is from a recording. Otherwise, the line
+        above the fields of a recorded call gets the focus. On that line, letters run commands.
         """
         if self.tab == "call":
             if into_fields or not self.call.is_recorded:

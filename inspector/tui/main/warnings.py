@@ -20,7 +20,7 @@ def refused_by_era(record: CallRecord, server: ServerParts) -> str:
 
 
 def warnings(record: CallRecord, server: ServerParts, *, is_named: bool) -> tuple[str, ...]:
-    """The warnings, as sentences.
+    """The warnings about a call that are not about its result alone, as sentences.
 
     `is_named`: whether the result pane already names the values that this result passes although they were
     withheld from another call.

@@ -128,7 +128,7 @@ def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
 
 
 class PageAsked(Struct, frozen=True, kw_only=True):
-    """A request for the three versions of a page's tool."""
+    """A request for the three versions of a page's tool that `PageSides` holds."""
 
     tool: Tool
     chunk: int
@@ -139,7 +139,7 @@ class PageSides(Struct, frozen=True, kw_only=True):
     """A tool as the page declared it, as its browser keeps it, and as an agent in the page gets it."""
 
     declared: Document | None
-    """None if Sightline did not see it."""
+    """The tool as the page declared it; None if Sightline did not see the declaration."""
     evidence: str
     """How Sightline knows what the page declared, or why it does not."""
     kept: Document
@@ -149,7 +149,10 @@ class PageSides(Struct, frozen=True, kw_only=True):
 
 
 def page_sides(asked: PageAsked) -> PageSides:
-    """The three versions of a page's tool. Raises LookupError if the tool is not from a page."""
+    """The three versions of a page's tool: declared, kept, and given to agents.
+
+    Raises LookupError if the tool is not from a page.
+    """
     facts = asked.tool.page
     if facts is None:
         raise LookupError(asked.tool.name)

@@ -21,7 +21,7 @@ _UNLISTED = "There is no complete list of definitions yet."
 
 
 class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows every change, with the text as pinned and as it is now. The screen asks before it pins or unpins."""
+    """Shows every change of a definition, with the texts before and after. Asks before it pins or unpins."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PINS)
     NAME = "Pins"
@@ -48,7 +48,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._changes.focus()
 
     def show_current(self) -> None:
-        """Show the current state, after another listing was compared or the pin has changed."""
+        """Show the current state of the pins, after another listing was compared or the pin has changed."""
         self._stop_asking()
         self.entitle(
             Content.assemble(

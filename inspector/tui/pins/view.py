@@ -35,11 +35,11 @@ class PinsView(Struct, frozen=True, kw_only=True):
     marks: Mapping[str, Mark]
     """The marks of new and changed tools, by tool name. The catalogue shows them before the badges."""
     summary: str
-    """A sentence about the changes; empty if there are none."""
+    """A sentence about the changed definitions, or why the pin cannot be read; empty if neither applies."""
 
 
 def pins_view(state: PinState) -> PinsView:
-    """The view of a state. Takes linear time in the size of the definitions: call it in a thread."""
+    """The view of a state of the pins. Takes time linear in the definitions' size: call it in a thread."""
     return PinsView(state=state, marks=changed_marks(state), summary=summary_of(state))
 
 
@@ -58,7 +58,7 @@ def changed_marks(state: PinState) -> dict[str, Mark]:
 
 
 def summary_of(state: PinState) -> str:
-    """A sentence about the changes; empty if there are none."""
+    """A sentence about the changed definitions, or why the pin cannot be read; empty if neither applies."""
     if state.fault:
         return f"Sightline asks before the first call of every tool: {safe_line(state.fault)}."
     parts = [f"{altered.since.value}: {amount(altered)}" for altered in state.altered]

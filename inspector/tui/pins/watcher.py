@@ -114,7 +114,7 @@ class PinWatcher:
         return self._mask(value)
 
     def edited(self, *, is_saved: bool) -> None:
-        """Note that the server was started again.
+        """Take into account that the server was started again.
 
         `is_saved`: whether the reason is that the user has saved a file of the server. The changes in the next
         listing are then the user's own, and Sightline asks about them only if definitions are pinned.
@@ -236,7 +236,7 @@ class PinWatcher:
         self._screen.app.notify(  # pyright: ignore[reportUnknownMemberType]
             content(shortened(words, 600)).plain,
             severity="warning" if severe else "information",
-            # A change is no answer to a key: it stays although something else is shown.
+            # A message about a change does not answer a key, so it stays although something else is shown.
             timeout=8 if severe else None,
             markup=False,
         )

@@ -27,11 +27,11 @@ class PlayerChanged(Message):
 
 
 class _Found(Struct, frozen=True, kw_only=True):
-    """The result of a search."""
+    """What a search has found. `line`: the number of the line; None if no line matches."""
 
     line: int | None = None
     is_beyond_end: bool = False
-    """True if the search went on beyond the end of the recording, from the other end."""
+    """True if the search reached one end of the recording and went on from the other end."""
 
 
 class Player:
@@ -120,7 +120,7 @@ class Player:
     # Moving.
 
     def step(self, step: int) -> None:
-        """Move to the next line at which something happened, or the previous one. A run of stderr is one step."""
+        """Move to the next line with an event, or to the previous one. Consecutive stderr is one step."""
         if step > 0:
             words = "This is the end. [ steps back, { goes to the call before, < to the start."
             self._choose(self._played.step(self.position), words)
@@ -233,7 +233,10 @@ class Player:
         return self._searching is not None and self._searching.is_running
 
     def find(self, words: str, *, backwards: bool = False) -> None:
-        """Search for words from the position on, then from the other end, in a thread. `stop_search` cancels it."""
+        """Search for words from the position on, then from the other end, in a thread.
+
+        `stop_search` cancels the search.
+        """
         self.words = words
         self._screen.run_worker(self._find(words, backwards=backwards), group="search", exclusive=True)
 
@@ -267,7 +270,7 @@ class Player:
         self._changed()
 
     def _explained(self, found: _Found, words: str, *, backwards: bool) -> str:
-        """The sentence about a search that found nothing before it reached the end."""
+        """The sentence about a search that found nothing between the position and the end it searched to."""
         shown = shortened(words, 60)
         if found.line is None:
             return f"Nothing in the recording contains {shown}."

@@ -46,9 +46,9 @@ class CallsFound(Struct, frozen=True, kw_only=True):
 
     answered: AnsweredCalls
     trust: SessionTrust
-    """The trust labels that these calls bring into a session."""
+    """The trust labels that the calls bring into a session."""
     gravest: GravestLabel
-    """The most serious of these labels."""
+    """The most serious of the trust labels."""
 
 
 class _FramesAsked(Struct, frozen=True, kw_only=True):
@@ -69,7 +69,7 @@ class _MatchAsked(Struct, frozen=True, kw_only=True):
 
 
 class SceneReader:
-    """Reads in threads. A new request replaces an older one of the same kind that is not finished."""
+    """Reads a recording in threads. A new request replaces an unfinished older one of the same kind."""
 
     def __init__(
         self,
@@ -81,8 +81,8 @@ class SceneReader:
     ) -> None:
         """`show`: called with each scene before other parts of the screen show its position.
 
-        `review`: called with the calls that have ended at or before a position, the messages up to it, and the
-        changes of definitions, when one of them has changed.
+        `review`: called when other calls, messages or changes of definitions are known at the position, with
+        all calls that have ended at the position or before it.
         `quote`: called with a scene and the text that `read_match` has found in it, which is untrusted.
         """
         self._show = show
@@ -95,7 +95,11 @@ class SceneReader:
         self._labels: dict[int, frozenset[TrustLabel]] = {}
         """The trust labels of each call, by its number. Only one thread at a time uses them."""
         self._calls_asked: tuple[int, ...] | None = None
-        """The numbers of calls, of parts of listings and of unusual lines, and the line at which the connection began, of the last `review`."""
+        """The state for which `review` was last asked, to notice changes; None before the first time.
+
+        The counts of calls, of parts of listings and of unusual lines, and the line at which the connection
+        began.
+        """
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
         self._matches = Latest(screen, _made_match, self._take_match, self._could_not)
         self._quote = quote

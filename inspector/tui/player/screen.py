@@ -83,7 +83,7 @@ class PlayerScreen(MainScreen):
         """The numbers of the calls whose values are in the vault."""
         self._scenes = SceneReader(self, timeline, self._show_scene, self._review_calls, self._quote)
         self._quoted: tuple[int, str] = (-1, "")
-        """The line that a search has found, and the text around what it has found."""
+        """The position at which a search has found words, and these words with the text around them."""
         self.server.selection.uncalled = _UNCALLED
         self.server.selection.is_recorded = True
         self._tool.call.add_class("-recorded")
@@ -191,7 +191,7 @@ class PlayerScreen(MainScreen):
             self._go_to_tool(name)
 
     def _found_call(self, scene: Scene) -> str:
-        """The listed item whose call was running at the line that a search has just found; empty if there is none."""
+        """The listed item whose call was running at the line that a search found; empty if there is none."""
         player = self._player
         if player is None or player.found != scene.position or player.since == scene.position:
             return ""
@@ -217,7 +217,7 @@ class PlayerScreen(MainScreen):
         )
 
     def _go_to_tool(self, name: str) -> None:
-        """Open the tool whose call has ended, wherever the cursor is."""
+        """Open the listed tool or item `name`, wherever the cursor of the catalogue is."""
         tool = self.server.link.tool(name)
         if tool is None:
             self.notify(f"The call of {shortened(name, 60)} has ended; it is not listed.", markup=False)

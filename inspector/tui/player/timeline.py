@@ -37,7 +37,7 @@ class RecordedTimeline(TimelinePane):
         """A call, and what the server wrote during it."""
 
     def heard(self, record: CallRecord | None, printed: Sequence[Entry]) -> None:
-        """Take what the server printed during a call."""
+        """Store what the server printed during the call of `record`, for `output_of`."""
         is_failed = record is not None and error_code(record.outcome, is_listed=True) is not None
         self._output = record, output_in(printed, is_failed=is_failed)
 
@@ -54,7 +54,7 @@ class RecordedTimeline(TimelinePane):
         self.call_after_refresh(self.reveal, self.cursor)
 
     def take(self, found: Mapping[int, Entry]) -> None:
-        """Take entries that were asked for."""
+        """Show entries that were requested with `Wanted`. `found`: the entries by index from 0."""
         self._have.update(found)
         self._asked = (0, 0)
         self.refresh()

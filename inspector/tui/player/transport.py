@@ -45,7 +45,7 @@ class TransportView(Struct, frozen=True, kw_only=True):
     frame: int = 0
     """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool = True
-    """True if the position is at this frame; false if it is after the frame."""
+    """True if the position is at the frame `frame`; false if it is after this frame."""
     frames: int = 0
     """The number of frames in the part of the file that has been read."""
     at_s: float = 0.0
@@ -63,7 +63,7 @@ class TransportView(Struct, frozen=True, kw_only=True):
     Empty without a search.
     """
     broken: str = ""
-    """The line at which the file is broken, and the reason; empty if the file is not broken."""
+    """The first line of the file that is not valid, and the reason; empty if all lines are valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def wanted(words: str) -> Wanted | None:
 
 
 def clock(at_s: float) -> str:
-    """A time as players write it: `0:12.4`, `1:04:33`."""
+    """A time in the format of media players: `0:12.4`, from one hour on `1:04:33`."""
     tenths = min(round(max(at_s, 0.0) * 10), 10**15)
     minutes, rest = divmod(tenths, 600)
     hours, minutes = divmod(minutes, 60)
@@ -159,7 +159,7 @@ def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
 
 
 def broken_line(words: str, width: int) -> Content:
-    """The line that says where and why the file is broken."""
+    """The line about the first line of the file that is not valid. `words`: its number, and the reason."""
     return Content.assemble(" ! ", content(shortened(words, max(width - 4, 20)), "bold $text-error"))
 
 
@@ -209,7 +209,8 @@ def _track(share: float, room: int) -> Content:
 class TransportBar(Widget):
     """Shows the position in a recording and the keys that move it.
 
-    After a search, a further line quotes what it has found. If the file is broken, the last line says where.
+    After a search, a further line quotes what it has found. If a line of the file is not valid, the last line
+    of the bar says which.
     """
 
     DEFAULT_CSS = """
@@ -230,7 +231,7 @@ class TransportBar(Widget):
     view: reactive[TransportView] = reactive(TransportView(), layout=True)
 
     def render(self) -> Content:
-        """Two lines, one more after a search, and one more if the file is broken."""
+        """Two lines, one more after a search, and one more if the file has a line that is not valid."""
         width = self.size.width
         lines = [bar_line(self.view, width), keys_line(self.KEYS, width)]
         if self.view.found:

@@ -115,7 +115,7 @@ class PolicyGate:
                 session, considered, agreement=agreement, on_progress=on_progress
             )
         finally:
-            # Also after a cancelled call: its answer may have arrived, and then it counts.
+            # Also after a cancelled call: if its answer has arrived, the answer changes the trust.
             if self._screen.is_running:
                 self._screen.run_worker(self._weigh(), group="weighing")
 

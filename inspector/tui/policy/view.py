@@ -27,7 +27,7 @@ _QUIET = "$foreground 70%"
 _LONGEST = 20_000
 """The maximum number of characters of one sentence or value, because a dialog wraps all of it at once."""
 _MAX_CHANGES, _MAX_SIDE = 3, 240
-"""The maximum number of changed places that are shown, and of characters of each text before or after."""
+"""The maximum number of changed places that are shown, and of characters shown of each text of a change."""
 _LONG_NAME = 60
 """The maximum number of characters of a tool's name in the title. The facts show a longer name in full."""
 _INPUT_CLASSES = "inputMetadata.sensitivity"
@@ -113,7 +113,7 @@ def attack_view(made: Ruled) -> DecisionView:
 
 
 def note_view(entry: Entry) -> DecisionView:
-    """The content of a notice that shows a timeline entry without frames in full."""
+    """The content of a notice that shows the whole text of a timeline entry that has no frames."""
     return DecisionView(
         title=content(shortened(entry.title, 120), "bold"),
         lines=(content(shortened(entry.detail, _LONGEST)),),

@@ -66,7 +66,7 @@ class SessionRecorder:
         """Every session, with the time at which it was opened, by `time.monotonic`."""
         self._recorder: Recorder | None = None
         self._is_own = False
-        """True if the user has started or stopped a recording here."""
+        """True if the user has started or stopped a recording in the interface."""
         self._since_s: float | None = None
         self._lenses: tuple[Level, str] | None = None
 
@@ -97,7 +97,10 @@ class SessionRecorder:
 
     @property
     def begun_s(self) -> float | None:
-        """The time of the session from which on a running recording has all calls; None if no recording runs."""
+        """The time, on the clock of the session, since which the running recording has all calls.
+
+        None if no recording runs.
+        """
         return (self._since_s or 0.0) if self.sign else None
 
     def follow(self, level: Level, host: str) -> None:

@@ -120,6 +120,6 @@ class Comparing:
 
 
 def contrast_view(asked: ContrastAsked) -> Contrast:
-    """The comparison that both sides show. Raises LookupError if a host is unknown."""
+    """Compare the two model views that a request names. Raises LookupError if a host is unknown."""
     known = asked.known(asked.record)
     return contrast(asked.record, asked.left, asked.right, server=SERVER_NAME, known=known)

@@ -48,7 +48,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     lens: Lens
     size_bytes: int
     observed: bool
-    """True if this behaviour of the host was observed."""
+    """False if the profile had to go beyond the observed behaviour of the host."""
 
 
 class Contrast(Struct, frozen=True, kw_only=True):
@@ -150,7 +150,8 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
     order = list(Level)
     is_stricter = order.index(after.level) > order.index(before.level)
     if more and (more < 0) is is_stricter:
-        # A part that is withheld as a whole, such as protocol metadata or a block, counts once.
+        # A stricter level can withhold fewer parts, because a part that is withheld as a whole, such as
+        # protocol metadata or a block, counts once.
         words = "nothing more passes" if is_stricter else "nothing more is withheld"
         return Content.assemble(lead, f": {words}")
     if not more and marked:

@@ -14,7 +14,9 @@ from inspector.tui.values.outline import Outline, SideDifference
 
 
 def difference_detail(view: ResultView, outline: Outline, node: int) -> Content | None:
-    """The details of the difference at a node: rule and advice, the host's change, or the broken keyword.
+    """The details of the difference at a node.
+
+    Among them are the rule and advice, the change by the host, or the schema keyword that the value violates.
 
     None if there are no details.
     """

@@ -12,7 +12,7 @@ class ServerOutput(Struct, frozen=True, kw_only=True):
     """What a server wrote during a call. Untrusted text."""
 
     stderr: tuple[str, ...] = ()
-    """The lines."""
+    """The lines that the server wrote to stderr during the call."""
     stdout: str = ""
     """A text about the lines on stdout that are not messages; empty if there are none."""
     is_failed: bool = False
@@ -40,7 +40,7 @@ class OutputView(Struct, frozen=True, kw_only=True):
     known: KnownSecrets = KnownSecrets()
     masked: OutputInShort = OutputInShort()
     sent: OutputInShort = OutputInShort()
-    """The same, not masked."""
+    """The output in short, not masked."""
     warnings: tuple[str, ...] = ()
 
 
@@ -53,7 +53,9 @@ def output_masks(record: CallRecord) -> OutputMasks:
 def output_view(
     record: CallRecord, output: ServerOutput, masks: OutputMasks, known: KnownSecrets | None = None
 ) -> OutputView:
-    """The view of the output during a call. Lines are cut after masking, so that no part of a value remains.
+    """The view of the output during a call.
+
+    Lines are cut after masking, so that no part of a withheld value remains.
 
     `known`: the values that were withheld from calls of the session.
     """

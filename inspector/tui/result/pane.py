@@ -178,7 +178,7 @@ class ResultPane(Vertical):
         self.is_earlier = False
         """True if the result is from a call that is not the last one of its tool. Set before `show`."""
         self._outdated = 0
-        """The number of the last call from before the last save of the watched server; 0 without one."""
+        """The number of the last call before the last save of a watched file; 0 if no file was saved."""
         self._output: OutputView | None = None
         """What the server wrote to stderr and stdout during a call. Drawn only while this call is shown."""
         self._known = KnownSecrets()
@@ -197,20 +197,20 @@ class ResultPane(Vertical):
         """The effect of the last change of the boundary level or host on this call."""
         self._can_explain = False
         self._why_from = 0
-        """The first row of the reason in full that is shown."""
+        """The index of the first visible row of the reason in full."""
         self._why_more = 0
-        """The number of its rows after those that are shown."""
+        """The number of rows of the reason in full below the visible ones."""
         self._findings: Mapping[int, Mapping[str, str]] = {}
         """Why values address the model according to the review, by the number of the call, then by pointer."""
         self._unsigned: ResultView | None = None
-        """The shown view without the signs that these findings add."""
+        """The shown view without the signs that the findings of the review add."""
         self._signs = Latest(self, _signed, self._take_signed, self._no_signs)
         self._wants_json = False
         self._jsons = Latest(self, _with_json, self._take_json, self._no_json)
         self._chosen: Shown | None = None
         """The sides that the user chose; None to show both, if they differ and there is room."""
         self._chosen_for = ""
-        """The tool for whose results the user chose them."""
+        """The name of the tool for whose results the user chose the sides in `_chosen`."""
 
     def compose(self) -> ComposeResult:
         """Yield the verdict, the reasons, the titles of both sides, their values, stderr, and the reason in full."""
@@ -311,7 +311,7 @@ class ResultPane(Vertical):
         self._causes = lines, width
         self._stderr.display = bool(lines)
         if lines:
-            # Rich indents a traceback by the width of a time and a level.
+            # Rich's log handler in a server indents a traceback by the width of the time and the level.
             cut = dedent("\n".join(line.rstrip() for line in lines)).split("\n")
             rows = [content(line).truncate(width, ellipsis=True) for line in cut]
             self._stderr.update(Content("\n").join([Content.styled("stderr", "bold"), *rows]))
@@ -375,7 +375,7 @@ class ResultPane(Vertical):
             self._changes.ask((before.masked or before, view.masked or view))
         self.free_view(before)
         is_other_host = same_call and before is not None and before.host != view.host
-        # Who chooses another host wants to see its side.
+        # A user who chooses another host wants to see what its model gets.
         if view.record.name != self._chosen_for or (is_other_host and self._chosen is Shown.LEFT):
             self._chosen = None
         self._view = self._unsigned = view
@@ -390,9 +390,9 @@ class ResultPane(Vertical):
         self._wanted_place = number, pointer
 
     def show_recording(self, begun_s: float | None) -> None:
-        """Say of credentials that pass that they are in the recording.
+        """Add to the verdict that credentials that pass are in the running recording too.
 
-        `begun_s`: the time of the first call that the running recording has; None if none runs.
+        `begun_s`: the time of the session from which on the recording has all calls; None if none runs.
         """
         if begun_s != self._recorded_from_s:
             self._recorded_from_s = begun_s
@@ -424,7 +424,7 @@ class ResultPane(Vertical):
         else:
             self.values.remark(view.outline, _ResultRemarks(view, view.outline))
             if view.order and view.reasons and view.reasons[0].weight:
-                # Nothing worse than a finding is in the result.
+                # No reason is worse than a finding, so the cursor goes to the first finding.
                 self.values.lead(view.outline, self._first_spot, view.order[0])
             self._explain()
         self.post_message(self.KeysChanged())
@@ -562,7 +562,7 @@ class ResultPane(Vertical):
             self.post_message(self.UnmaskAsked(view.record))
 
     def action_copy(self) -> None:
-        """Ask what to copy."""
+        """Post `CopyAsked` with the value under the cursor and both sides, unless masked values are shown."""
         shown, node = self._contrast or self._view, self.values.node
         rows = self.values.rows
         if self.is_unmasked:
@@ -642,7 +642,7 @@ class ResultPane(Vertical):
 
     @on(OutlineLines.Drawn)
     def explain_drawn(self, event: OutlineLines.Drawn) -> None:
-        """Explain again, after other rows are drawn."""
+        """Explain the value under the cursor again, because other rows are drawn."""
         event.stop()
         self._label_sides()
         self._explain()
@@ -725,7 +725,7 @@ class ResultPane(Vertical):
         return view.json if self._is_json(view) else view.outline
 
     def _order(self, view: ShownView) -> Sequence[int]:
-        """The nodes that `n` goes to, the worst difference first."""
+        """The nodes with differences, the worst first. In JSON and in a comparison: from top to bottom."""
         if isinstance(view, ResultView) and not self._is_json(view):
             return view.order
         return self._places(view)
@@ -799,7 +799,10 @@ class ResultPane(Vertical):
         self._why.update(Content("\n").join([*shown, Content.styled(words, "bold $text-accent")]))
 
     def _reason_rows(self, view: ResultView, outline: Outline, node: int | None, width: int) -> Content:
-        """The reasons in rows of `width` cells. In a low pane, these are two only if the whole result stays visible."""
+        """The reasons in rows of `width` cells.
+
+        In a low pane, there is only one reason, or two if the whole result stays visible.
+        """
         is_low = self.size.height < _TALL
         most = 2 if is_low or self.size.width < _WIDE else self._room_for_reasons()
         here = reason_line(view, outline, node)
@@ -812,7 +815,7 @@ class ResultPane(Vertical):
         if not is_low or len(lines) == 1 or taken <= self.size.height:
             return rows
         differs = node is not None and view.sign(outline, node) is not SideDifference.NONE
-        # Without a reason of its own, the row under the cursor leaves the line to the worst one.
+        # If the row under the cursor has no reason of its own, the worst reason is shown.
         if differs and here.plain != effect_line(view).plain:
             number = sum(reason.is_loud for reason in view.reasons)
             return _hanging([with_number(here, number)], width)
@@ -829,7 +832,7 @@ class ResultPane(Vertical):
         if contrast is not None:
             self._verdict.update(contrast_strip(contrast, width))
         elif view is not None:
-            # Where rows are few, the reasons below say once what is wrong.
+            # In a small pane, the verdict leaves out what the reasons below it say.
             is_brief = self.size.height < _TALL or self.size.width < _WIDE
             earlier = (
                 [Content.styled("an earlier call, Esc goes back", "bold $text-warning")]
@@ -923,7 +926,7 @@ def _on_model_side(view: ResultView, spot: Spot | None) -> Spot | None:
 
 
 def _with_json(view: ResultView) -> ResultView:
-    """The view, after its JSON is laid out."""
+    """Lay out the JSON of a view, and return the view."""
     _ = view.json, view.json_places
     return view
 

@@ -1,4 +1,4 @@
-"""Which removal, violation or change is about which value of the two sides, and which values are the worst."""
+"""Which removal, violation or change is about which value of the two sides, and how serious it is."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def worst_first(
     """The nodes with differences, the worst first.
 
     Secrets come first, then other removals and violations of the schema, changes by the host, additions and
-    values without a description; last, what no model ever sees.
+    values that no schema describes; last, what no model ever sees.
     """
     pointers = sorted(removals_at)
 
@@ -123,13 +123,13 @@ def nearest(
 ) -> tuple[int, ...]:
     """The indexes of the removals of a node, or of the nearest value around it.
 
-    If there are none, those of the first value inside the node that has any. Empty if the boundary kept some of
-    the node, because then the host dropped it.
+    If there are none, those of the first value inside the node that has any. Empty if the boundary let a part
+    of the node through, because then the host dropped the node.
     """
     around = pointers_around(outline, node)
     at = next((at for at in around if at in removals_at), None)
     if at is not None and _is_text(kept, at) and _is_dropped_whole(outline, node):
-        # The boundary only rewrote the text.
+        # The boundary only rewrote the text; the host dropped it.
         return ()
     found = removals_at[at] if at is not None else None
     if found is None and outline.difference(node) is SideDifference.LEFT and not _is_in(kept, around[0]):
@@ -141,7 +141,10 @@ def nearest(
 
 
 def is_dropped_copy(outline: Outline, kept: Json, pointer: str) -> bool:
-    """True for a text that the boundary wrote again and that the host drops anyway. `kept`: what the boundary left."""
+    """True for a text that the boundary rewrote, and that the host does not pass on anyway.
+
+    `kept`: the part of the result that the boundary let through.
+    """
     node = outline.node_at(pointer)
     return node is not None and _is_text(kept, pointer) and _is_dropped_whole(outline, node)
 

@@ -71,7 +71,10 @@ class ReasonCollector:
     def __init__(self) -> None:
         self._found: dict[ReasonKey, tuple[int, int, dict[str, None]]] = {}
         self.dropped_copies = 0
-        """The number of texts that the boundary wrote again and that the host drops anyway. They have no reason."""
+        """The number of texts that the boundary rewrote, and that the host does not pass on anyway.
+
+        The removals of these texts are not among the reasons.
+        """
 
     def add(self, key: ReasonKey, pointer: str, weight: int, times: int = 1) -> None:
         number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
@@ -82,12 +85,15 @@ class ReasonCollector:
         self._found[key] = number + times, weight, places
 
     def add_removals(self, removals: Sequence[Removal], outline: Outline, kept: Json) -> dict[str, list[int]]:
-        """Add the reasons for removals. Returns the indexes of the removals, by pointer. `kept`: what is left."""
+        """Add the reasons for removals. Returns the indexes of the removals, by pointer.
+
+        `kept`: the part of the result that the boundary let through.
+        """
         removals_at: dict[str, list[int]] = {}
         for index, removal in enumerate(removals):
             removals_at.setdefault(removal.pointer, []).append(index)
             if removal.rule == Rule.MIRROR and is_dropped_copy(outline, kept, removal.pointer):
-                # The host drops the text that the boundary rewrote: its change is the reason.
+                # The host drops the text that the boundary rewrote, so the change by the host is the reason.
                 self.dropped_copies += 1
             else:
                 self.add(removal_key(removal), _member(removal), rule_weight(removal.rule))
@@ -109,7 +115,7 @@ class ReasonCollector:
 
 
 def broken_words(message: str) -> str:
-    """The message of a violation, with what is broken: the output schema, or the protocol."""
+    """The message of a violation, after words that say if it violates the output schema or the protocol."""
     return f"breaks the {'protocol' if is_of_protocol(message) else 'output schema'}: {message}"
 
 
@@ -127,9 +133,10 @@ def has_notice(outline: Outline, node: int) -> bool:
 
 
 def reaching_key(removal: Removal | None) -> ReasonKey:
-    """The key of a value that `declared` withholds and that this model gets.
+    """The key of a secret that this model gets.
 
-    `removal`: its removal at `declared`; None for a copy on the model's side.
+    `removal`: its removal in `ResultView.reaching`; None for a copy on the model's side of a value that
+    `declared` withholds.
     """
     why = "a copy of a value that `declared` withholds"
     if removal is not None and removal.rule not in COPIES:

@@ -289,7 +289,7 @@ def labelled(label: str, words: Content) -> Content:
 
 
 LABELLED = 16
-"""The width, in cells, of the label in front of the words of such a line."""
+"""The width, in cells, of the label of a line that `labelled` makes, with its indentation."""
 
 
 def _schema_place(removal: Removal) -> str:

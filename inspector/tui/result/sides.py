@@ -16,7 +16,10 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.values.blocks import BlockPairs, paired_content
 
 KnownBeside: TypeAlias = Callable[[CallRecord], KnownSecrets]
-"""Returns the values that were withheld from calls so far, those before this call included. Blocks: call it in a thread."""
+"""Returns the values that were withheld from all calls so far, except perhaps from the given call.
+
+Blocks: call it in a thread.
+"""
 
 FIRST = ("structuredContent", "content", "isError")
 """The members of a result that a model may see, in the order in which they are drawn."""
@@ -57,7 +60,7 @@ def sides_of(record: CallRecord, shown: Projection, known: KnownSecrets | None =
     there = unmasked = beside(raw, model)
     sent = masks.sent()
     same = there is model
-    # At `open` the model gets what was sent. At the others, it lacks what is masked.
+    # At `open`, the model gets what was sent. At the other levels, it lacks the masked values.
     blocks = paired_content(raw if is_open else sent, there)
     if is_open:
         there = masks.model(there)

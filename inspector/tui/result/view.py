@@ -83,11 +83,11 @@ class ResultView:
     outline: Outline
     """The raw result on the left, what the model sees on the right. Masked, unless `masked` is set."""
     removals: Sequence[Removal]
-    """The removals. There may be hundreds of thousands; each is made on access."""
+    """The removals by the boundary. There may be hundreds of thousands; each is made on access."""
     removals_at: Mapping[str, tuple[int, ...]]
     """The indexes of removals, by pointer."""
     dropped_copies: int
-    """The number of texts that the boundary wrote again and that the host drops anyway."""
+    """The number of texts that the boundary rewrote, and that the host does not pass on anyway."""
     changes: tuple[HostChange, ...]
     """The changes by the host, apart from what the boundary withheld."""
     changes_at: Mapping[str, tuple[HostChange, ...]]
@@ -111,11 +111,14 @@ class ResultView:
     blocks: BlockPairs | None = None
     """The content blocks of both sides that share a row, masked or not; None if there are none."""
     masks: int = 0
-    """The number of masked values in what the server sent."""
+    """The number of masked values in what the server sent; if there are none, in what the model gets."""
     masked: "ResultView | None" = None
     """The masked view, if this view shows secrets at the user's request; otherwise None."""
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
-    """At level `open`: the values that level `declared` withholds but this model gets, by pointer."""
+    """The secrets that this model gets, by pointer, each as a removal with the reason why it is a secret.
+
+    Secrets are the `known` values and, at level `open`, the values that level `declared` withholds.
+    """
     undescribed: frozenset[str] = frozenset()
     """The pointers to the first values that pass although no schema describes them."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -225,9 +228,9 @@ class ResultView:
         )
 
     def reaching_on(self, outline: Outline, node: int) -> Removal | None:
-        """At level `open`: the removal that the level `declared` would make at a node or around it.
+        """The secret in `reaching` at a node or around it; None if no secret reaches the model there.
 
-        None if no secret reaches a model.
+        At level `open`, it is the removal that the level `declared` would make.
         """
         if self.sign(outline, node) is not SideDifference.REACHES:
             return None
@@ -236,7 +239,7 @@ class ResultView:
     def credential_on(self, outline: Outline, node: int) -> str | None:
         """Why the value of a node looks like a credential that reaches the model; None if it does not.
 
-        The text of a content block is drawn in the row of its block.
+        A text block without other members and its text are one node, so a credential in either counts.
         """
         if not self.credentials or outline.value(node, 0) is ABSENT or outline.value(node, 1) is ABSENT:
             return None
@@ -266,7 +269,7 @@ class ResultView:
     def is_undescribed(self, outline: Outline, node: int) -> bool:
         """True if a value passes although the output schema does not describe it; only for the first such values.
 
-        The text of a content block is drawn in the row of its block.
+        A text block without other members and its text are one node, so the pointer of either counts.
         """
         if not self.undescribed or is_within_text(outline, node):
             return False
@@ -368,7 +371,7 @@ class ResultView:
 
     def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
         if outline.difference(node) is SideDifference.RIGHT:
-            # Its pointer points into the model's side.
+            # The pointer of such a node points into the model's side.
             return ()
         return nearest(outline, node, self.removals_at, self._pointers, self.kept)
 
@@ -495,13 +498,16 @@ def lacks_values(record: CallRecord) -> bool:
 
 
 def with_findings(view: ResultView, to_model: Mapping[str, str]) -> ResultView:
-    """A copy of a view in which the values at these pointers have a sign, and their reasons are listed."""
+    """A copy of a view with signs at the values that address the model, and with the reasons in the list.
+
+    `to_model`: the reasons in words, by pointer.
+    """
     found = ReasonCollector()
     for pointer, why in to_model.items():
         # The review judges the result as sent. The boundary may withhold the value at the level shown.
         if not view.is_withheld(pointer):
             found.add((SideDifference.TO_MODEL, "", why), pointer, 1)
-    # Each takes a search, so only the first ones are places to move to.
+    # It takes a search to find a node, so only the first ones are places to move to.
     nodes = [view.outline.node_at(pointer) for pointer in list(to_model)[:MAX_REMARKS]]
     signed = dataclasses.replace(view, to_model=to_model)
     places = (node for node in nodes if node is not None and signed.to_model_on(view.outline, node))
@@ -665,7 +671,7 @@ def _output(shown: Projection, known: KnownSecrets | None) -> OutputCheck:
 
 
 def keys_of(view: ResultView, outline: Outline, node: int) -> tuple[ReasonKey, ...]:
-    """The keys of the reasons about a node in the list of reasons, in its order."""
+    """The keys of the reasons about a node, in the order of the list of reasons."""
     removal, credential = view.reaching_on(outline, node), view.credential_on(outline, node)
     if removal or credential:
         declared = (reaching_key(removal),) if removal else ()

@@ -99,7 +99,7 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
     more, is_left_out = "", view.record.left_out
     if is_left_out:
         sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
-        # At `open` the model gets them too, but the recording does not say how long they are.
+        # At `open`, the model gets the withheld values too, but the recording does not have their sizes.
         more = ", and the values that are not recorded" if view.level is Level.OPEN else ""
         more += " (withheld blocks as recorded)" if view.recorded else ""
     is_more = view.level is Level.DECLARED and view.masks > found.total > 0
@@ -122,7 +122,7 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
     if view.sensitive:
         words = f"sensitive by {view.sensitive}, which by itself withholds nothing"
         parts.append(content(words, "$text-warning"))
-    # Metadata has a reason of its own, which is in sight if little else is withheld.
+    # If something is withheld and no text is between markers, only the list of reasons names metadata.
     if found.other_words and (found.delimited or not found.withheld):
         parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
     if view.known:
@@ -334,7 +334,7 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
     if view.holder and is_structured(outline.pointer(node)):
         words = (f"┄ passed on within {path(view.holder, 60)} ┄", "┄ passed on elsewhere ┄")
     if outline is not view.outline and _is_passed(view, outline.pointer(node)):
-        # As JSON, each side is as on the wire. The list of values has the two beside each other.
+        # As JSON, each side is as on the wire. In the list of values, both values are beside each other.
         words = ("┄ passed on in another place ┄", "┄ elsewhere ┄")
     return tuple(Content.styled(text, "$text-accent") for text in words)
 

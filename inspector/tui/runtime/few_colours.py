@@ -62,9 +62,9 @@ _GREY, _DARK_GREY, _TINT = 24, 60, 30
 `_DARK_GREY` is for dark backgrounds among 256 colours, `_TINT` for 16 colours, `_GREY` for the rest.
 """
 _PALE = 0.175
-"""The maximum saturation of a text that is drawn in grey among 16 colours, which are all too strong for it."""
+"""With 16 colours: the maximum saturation of a text that is drawn in grey, as all colours are too strong."""
 _VIVID = 1.4
-"""The factor by which texts are made more colourful among 256 colours, where a pale red would be pink."""
+"""With 256 colours: the factor by which texts are made more colourful, as a pale red would look pink."""
 _DRAWN = re.compile(r"[\s─-▟]*")
 """Lines and blocks, whose colours need no contrast: borders, scrollbars and pictures."""
 
@@ -123,7 +123,7 @@ def _ground(colour: Rgb, number: int) -> int:
         return _nearest(_lab(colour), _GREYS if is_grey else _XTERM)
     if spread <= _TINT:
         return 15 if is_light else 0
-    # What has the focus is tinted: blue behind light text, cyan behind dark text.
+    # The focused widget has a tinted background: blue behind light text, cyan behind dark text.
     return 6 if is_light else 4
 
 

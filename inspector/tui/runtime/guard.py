@@ -203,7 +203,7 @@ class GuardedApp(App[None], inherit_bindings=False):
                 # Show equal notifications only once. The newer one stays longer.
                 self._unsay(before)
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=False)
-        # Textual adds it later, and several may come at once.
+        # Textual adds the notification later, and several may come at once.
         self.call_later(self._make_room)
 
     @property
@@ -245,7 +245,7 @@ class GuardedApp(App[None], inherit_bindings=False):
 
     def _unsay(self, notification: Notification) -> None:
         self._unnotify(notification, refresh=False)
-        # Textual would leave its row on the screen, without the words.
+        # Textual would leave the row of the notification on the screen, without the words.
         for screen in self.screen_stack:
             for holder in screen.query("ToastHolder"):
                 if holder.id is not None and holder.id.endswith(notification.identity):
@@ -261,17 +261,17 @@ class GuardedApp(App[None], inherit_bindings=False):
     def copy_secret(self, value: str) -> None:
         """Copy a secret, even while a secret is revealed. Only for users whose configuration allows it."""
         super().copy_to_clipboard(value)
-        # Textual would keep it for pasting into inputs.
+        # Textual would keep the secret for pasting into inputs.
         self._clipboard = ""
 
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
-        """A picture of the screen. Raises GuardedError while a secret is revealed."""
+        """An SVG screenshot of the screen. Raises GuardedError while a secret is revealed."""
         if self.is_guarding:
             raise GuardedError(GUARDING)
         return super().export_screenshot(title=title, simplify=simplify)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Save a picture of the screen. While a secret is revealed, show a warning instead."""
+        """Save an SVG screenshot. While a secret is revealed, show a warning instead."""
         try:
             super().action_screenshot(filename, path)
         except GuardedError as error:

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
 _POLL_S = 0.005
 _LONGEST_TURNS = 60
-"""How many waits of `_POLL_S` a key waits for the previous one, which may be stuck. On a busy machine, these take longer."""
+"""How many times a key waits for `_POLL_S` until the previous key, which may be stuck, has had its effect.
+
+On a busy machine, a wait takes longer than `_POLL_S`.
+"""
 _LONGEST_OPENING_TURNS = 400
-"""How many waits of `_POLL_S` a key waits for an item that will get the focus."""
+"""How many times a key waits for `_POLL_S` until the item that is being opened has the focus."""
 
 
 class KeyOrder:
@@ -86,7 +89,7 @@ class KeyOrder:
 
 
 async def _within(turns: int, waiting: Coroutine[None, None, None]) -> None:
-    """Wait until `waiting` has ended, at most this many times `_POLL_S`; then cancel it."""
+    """Wait until `waiting` has ended, at most `turns` times `_POLL_S`; then cancel it."""
     task = asyncio.ensure_future(waiting)
     try:
         for _ in range(turns):

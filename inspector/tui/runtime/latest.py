@@ -1,4 +1,4 @@
-"""Works in a thread, on one request at a time. Only the latest request counts."""
+"""Runs a function in a thread, for one request at a time. Only the latest request counts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -30,7 +30,7 @@ class Latest(Generic[Asked, Made]):
         group: str = "default",
         before_each: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`overtaken`: called with a result that is no longer wanted, and may be large.
+        """`overtaken`: called with what `make` returned for a request that a newer one has replaced.
 
         `group`: the group of the workers. `before_each`: awaited before each request is begun, so that more
         urgent work in threads comes first.
@@ -48,7 +48,7 @@ class Latest(Generic[Asked, Made]):
         self._idle.set()
 
     def ask(self, asked: Asked) -> None:
-        """Request something. The request replaces every earlier request that is not finished."""
+        """Run `make` for this request, which replaces every earlier request that is not finished."""
         self._waiting[:] = [asked]
         if not self.is_busy:
             self._idle.clear()

@@ -33,8 +33,8 @@ def keep_responsive() -> None:
     With its default settings, the collector goes through all objects again and again. After a large result or
     listing, each time blocks the screen for a tenth of a second or more. Here, all objects that are alive
     after a long collection are frozen: the collector skips them from then on. They are still freed once
-    nothing refers to them, except those in reference cycles. These stay in memory, a few screens each time at
-    most.
+    nothing refers to them, except those in reference cycles. These stay in memory: each time, a few Textual
+    screens at most.
     """
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)

@@ -1,4 +1,4 @@
-"""Fetches the secret behind a reference for the user, and leaves a trace of it in every log."""
+"""Fetches the secret behind a reference for the user, and logs the request without the secret."""
 
 from collections.abc import Callable, Iterable
 

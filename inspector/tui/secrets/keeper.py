@@ -96,20 +96,20 @@ class VaultKeeper:
 
     @property
     def known(self) -> KnownSecrets:
-        """The values that were withheld from calls of all servers. The last calls may still be missing."""
+        """The values withheld from results of all servers. Those of the last calls may still be missing."""
         return self._secrets.known
 
     def known_beside(self, record: CallRecord) -> KnownSecrets:
-        """The values that were withheld from all calls so far, except perhaps from this call. Blocks."""
+        """The values withheld from the results of all calls so far; `record` may be left out. Blocks."""
         return self._known(but=record.number)
 
     @property
     def known_now(self) -> KnownSecrets:
-        """The values that were withheld from all calls so far. Blocks."""
+        """The values withheld from the results of all calls so far. Blocks."""
         return self._known(but=0)
 
     def repeats(self, text: str) -> bool:
-        """True if a text repeats a value that was withheld from a call so far. Blocks."""
+        """True if a text repeats a value that was withheld from the result of a call. Blocks."""
         return self.known_now.repeats(text)
 
     def _known(self, but: int) -> KnownSecrets:
@@ -126,7 +126,7 @@ class VaultKeeper:
 
     def learn(self, secret: str) -> None:
         """Search the results of later calls for this value too."""
-        # A thread may search a large result now.
+        # In a thread, because another thread may hold the lock while it searches a large result.
         self._screen.run_worker(lambda: self._learn(secret), thread=True, group="keeping")
 
     def _learn(self, secret: str) -> None:

@@ -186,7 +186,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     # Changes.
 
     def show_current(self) -> None:
-        """Show the current items. The cursor stays on its item."""
+        """Show the current items of the vault. The cursor stays on its item."""
         vault = self._custody().vault
         vault.expire(self._custody().now_s())
         self.entitle(secrets_count(vault.references, len(vault) - vault.references))

@@ -115,8 +115,8 @@ def entry_title(entry: Entry) -> Content:
 def pieces(text: str, chunk: int) -> tuple[str, ...]:
     """The lines of `text`, in pieces of at most `chunk` characters, because a line may have megabytes.
 
-    A piece ends after a blank if there is one in its second half. Blanks at the end of a line make no piece of their
-    own, because some programs pad their lines with them.
+    A piece ends after a blank if there is one in its second half. Blanks at the end of a line make no piece
+    of their own, because some programs pad their lines with blanks.
     """
     found: list[str] = []
     for line in text.split("\n"):
@@ -249,7 +249,7 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Q
 
 
 def _page_tool(frames: Sequence[Matched], catalogue: Catalogue) -> Tool | None:
-    """The page's tool that the first of these frames calls; None if they call none, or it is not listed."""
+    """The page's tool that the first call in `frames` calls; None if there is no call or no such tool."""
     for event in (event for matched in frames for event in matched.events):
         if isinstance(event, Asked) and event.exchange.request.method == INVOKE:
             params = object_at(event.exchange.request.params)
@@ -334,8 +334,8 @@ class FrameAsked(Struct, frozen=True, kw_only=True):
 class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     """Shows one frame at a time, as JSON or as text.
 
-    It begins with the request of an exchange, and with the last frame of another entry. With a place to mark, it begins
-    with the last frame, which has the place.
+    At first, it shows the request of an exchange, or the last frame of another entry. If there is a place to
+    mark, it shows the last frame at first, because the place is there.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FRAME)
@@ -440,7 +440,7 @@ def _copied(view: FrameView, *, as_text: bool) -> str:
 
 
 def asked_frame(asked: FrameAsked) -> FrameView:
-    """One of the frames, with private answers masked."""
+    """The view of the frame that was asked for. Sensitive values and private answers are masked."""
     wanted = asked.wanted
     return frame_view(
         wanted.frames[asked.place],

@@ -46,17 +46,17 @@ from inspector.tui.timeline.rows import (
 from inspector.tui.widgets.lines import CURSOR, Lines
 
 _INDENT = 4
-"""The width, in cells, before a line of stderr, with the sign of the cursor."""
+"""The indent of a line of stderr, in cells. It includes the sign of the cursor."""
 _BORDER = 2
-"""The width, in cells, of the border around its title."""
+"""The number of cells of the border's line that its title cannot use."""
 _MOST_LINES = 1_000
 """The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all lines."""
 _LONGEST = 4_000
 """The maximum number of characters of a line of stderr that are shown."""
 _NAMED = 20
-"""The number of characters at the beginning of an exception's text by which its line is found."""
+"""The number of characters at the start of an exception's line by which this line is found."""
 _WIDE = 109
-"""The width, in cells, from which a row shows the time of day, without the sign of the cursor."""
+"""The minimum width of a row that shows the time of day, in cells, without the sign of the cursor."""
 
 
 class TimelinePane(Lines):
@@ -92,7 +92,7 @@ class TimelinePane(Lines):
     def __init__(self) -> None:
         super().__init__(id="timeline")
 
-    # `server`: the name of the server if there are several.
+    # In the methods below, `server` is the name of the server if there are several; otherwise it is empty.
 
     def show(self, session: Session, server: str = "") -> None:
         """Show the new entries of a session."""
@@ -196,7 +196,7 @@ class SessionTimeline(TimelinePane):
         self._secrets = secrets or SessionSecrets()
         self._rows = TimelineRows()
         self._listed: list[_Shown] | None = None
-        """The lines on the screen; None if they are the plain rows, with none unfolded and no search."""
+        """The lines to show; None if these are all rows, with no row unfolded and no filter set."""
         self._words: tuple[str, ...] = ()
         self._unfolded = 0
         self._seen = 0
@@ -215,7 +215,7 @@ class SessionTimeline(TimelinePane):
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
         self._rows.describe(name, arguments, server)
-        # The row of the new call is added at the end.
+        # The row of the new call will be added at the end. With the cursor there, the timeline follows it.
         if not self.has_focus:
             self.cursor = max(self.count - 1, 0)
 
@@ -280,7 +280,7 @@ class SessionTimeline(TimelinePane):
         self._label()
 
     def reveal(self, index: int) -> None:
-        """Scroll until row `index` is visible, and the row that it was unfolded from above it."""
+        """Scroll until line `index` is visible. For a line of an unfolded row, show the line above it too."""
         if index < self.count and self._line(index).entry is not None:
             super().reveal(index - 1)
         super().reveal(index)
@@ -368,7 +368,7 @@ class SessionTimeline(TimelinePane):
         self._list(None)
 
     def _show_cause(self, row: TimelineRow, index: int) -> None:
-        """Show an unfolded call from its row on; if its exception is further down, go there."""
+        """Scroll the row of an unfolded call to the top, or go to its exception if that is further down."""
         lines = [*takewhile(lambda at: self._line(at).row is row, range(index, self.count))]
         if not lines:
             # Other rows are shown by now.
@@ -397,7 +397,7 @@ class SessionTimeline(TimelinePane):
         self._unfolded += 1 if row.is_unfolded else -1
         before, seen = self.count, self._seen
         self._list(index)
-        # What is unfolded is not newer.
+        # Lines that were unfolded do not count as newer lines.
         self._seen = max(seen + self.count - before, 0)
         self._label()
         # Enter does something else now.
@@ -420,8 +420,8 @@ class SessionTimeline(TimelinePane):
                 continue
             shown.append(_Shown(row))
             if row.is_unfolded and row.head is not None:
-                # The row of a call has its exchange first, then what happened during it; the decision about
-                # it comes before the exchange.
+                # The lines are in the order of the entries: the decision about a call, its exchange, then
+                # what happened during the call.
                 known = row.segment.session.timeline.entries
                 left, room = _MOST_LINES, max(self.scrollable_content_region.width - _INDENT - 1, 20)
                 for index in sorted({row.head, *row.folded}):

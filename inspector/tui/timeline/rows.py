@@ -38,7 +38,7 @@ from inspector.tui.widgets.lines import FOLDED, UNFOLDED
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
 _READINGS = ("resources/read ", "prompts/get ")
-"""The beginnings of the titles of `resources/read` and `prompts/get` rows. Such a title is the handle of the item that is read."""
+"""The beginnings of the titles of entries that read an item. Such a title is the handle of the item."""
 
 _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
@@ -69,7 +69,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "status": (*_STATUSES, *_ACTIONS),
     "kind": ("call", *(kind.value for kind in EntryKind)),
 }
-"""All values of the parts that have few."""
+"""All possible values of those parts of a row that have only a few."""
 _WORD = re.compile(r"status:(?:output breaks its schema|tool error)(?!\S)|kind:server request(?!\S)|\S+")
 
 _SERVER_WIDTH = 16
@@ -136,7 +136,7 @@ class TimelineRow:
     again: int | None = None
     """If the call was sent again after the user has visited an address, the index of the second exchange."""
     answer: int | None = None
-    """The index of the call's record in the session; None if it has not ended, or ended without a record."""
+    """The index of the call's record in the session; None as long as the call has no record."""
     arguments: str = ""
     """A short text of the call's arguments, without sensitive values."""
     is_unfolded: bool = False
@@ -202,9 +202,10 @@ class TimelineRows:
         self._described[server, name] = arguments
 
     def take(self, session: Session, now_s: float, server: str = "") -> None:
-        """Fold the new entries of a session. `now_s`: the current time.
+        """Fold the new entries of a session into rows.
 
-        `server`: the name of the server if there are several servers.
+        `now_s`: the current time in seconds, on one clock for all calls of this method. `server`: the name of
+        the server if there are several servers.
         """
         strand = self._strands.get(server)
         if strand is None or strand.segment.session is not session:
@@ -220,9 +221,9 @@ class TimelineRows:
     def _answer(self, segment: Segment, index: int) -> None:
         """Assign a record to the row of its call.
 
-        If the server was reached again during the call, the record is assigned to every row of the call. Rows
-        are found by time. The number does not identify them, because calls without a frame are numbered too.
-        The name does not either, because a tool may be called again.
+        If Sightline connected again and resent the call, the record is assigned to every row of the call. The
+        rows are found by time. The number does not identify them, because calls without a frame are numbered
+        too. The name does not either, because a tool may be called again.
         """
         record = segment.session.calls[index]
         for row in reversed(self.rows):
@@ -237,7 +238,7 @@ class TimelineRows:
 
     @property
     def began_s(self) -> float:
-        """The time at which the first connection began, on the clock of `take`. Times of rows count from it."""
+        """The time at which the first connection began, on the clock of `take`. Rows count time from it."""
         return self._began_s
 
     def _begin(self, session: Session, now_s: float, server: str) -> _Strand:
@@ -375,7 +376,7 @@ def _answered(entry: Entry) -> str:
 
 
 def _go_together(before: Entry | None, entry: Entry) -> bool:
-    """True if an entry belongs to the row of the entry before: lines of stderr, or the browser's own protocol."""
+    """True if an entry belongs to the row of `before`: both are stderr, or messages of the browser."""
     if before is None:
         return False
     if entry.kind is EntryKind.STDERR:
@@ -389,7 +390,7 @@ def is_printed(entry: Entry) -> bool:
 
 
 def stdout_words(entries: Sequence[Entry]) -> str:
-    """A text about lines that the server wrote to stdout: their number, where they belong, and the last line.
+    """A text about lines that the server wrote to stdout instead of stderr: their count, and the last line.
 
     The line comes last, because it is untrusted text and may be cut.
     """
@@ -418,7 +419,7 @@ def stderr_lines(entries: Sequence[Entry]) -> list[str]:
 
 
 def output_in(entries: Sequence[Entry], *, is_failed: bool) -> ServerOutput:
-    """What the server wrote to stderr and stdout among `entries`. `is_failed`: whether their call failed."""
+    """The output to stderr and stdout that `entries` contain. `is_failed`: whether their call failed."""
     return ServerOutput(
         stderr=tuple(stderr_lines(entries)), stdout=stdout_words(entries), is_failed=is_failed
     )
@@ -447,7 +448,7 @@ def _state_of(entry: Entry) -> tuple[str, str]:
 
 
 def _is_cancelled(entry: Entry) -> bool:
-    """True if the user has cancelled a call. Its state then says so, and its detail is not shown."""
+    """True if an entry is a call that the user has cancelled. Its detail is not shown then."""
     return entry.state is EntryState.FAILED and entry.detail == CANCELLED_HERE
 
 
@@ -513,7 +514,7 @@ def _fold_sign(row: TimelineRow) -> str:
 def recorded_call_line(entry: Entry, width: int, number: int, arguments: str) -> Content:
     """The line of a call in a recording, without what happened during it, which has lines of its own.
 
-    `number`: 0 if it is not known.
+    `number`: the number of the call; 0 if it is not known.
     """
     state, style = ("ok", "$text-success") if entry.state is EntryState.DONE else _state_of(entry)
     head = _Head(sign="", number=number, name=called(entry), arguments=arguments, state=state, style=style)
@@ -661,12 +662,12 @@ _SEARCHED = 2_000
 
 
 def filter_words(query: str) -> tuple[str, ...]:
-    """The words of a filter. A value of several words, as in `status:tool error`, is a part of its word."""
+    """The words of a filter, casefolded. A part and its value are one word, as in `status:tool error`."""
     return tuple(_WORD.findall(query.casefold()))
 
 
 def no_match(words: Sequence[str]) -> str:
-    """Why no row matches the words of a filter, with the values of a part that has no such value."""
+    """The text for a filter without a match. Lists the values of a part that cannot have the given one."""
     for word in words:
         key, _, value = word.partition(":")
         known = _VALUES.get(key, ())

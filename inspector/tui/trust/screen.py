@@ -191,7 +191,7 @@ class RecordedTrustScreen(TrustScreen, inherit_bindings=False):
         self.show_current()
 
     def show_trust(self, trust: SessionTrust) -> None:
-        """Show these labels."""
+        """Show the labels of `trust`, after the user has gone to another position of the recording."""
         self._oversight.trust = trust
         self.show_current()
 

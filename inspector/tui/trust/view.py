@@ -42,14 +42,14 @@ _SENT = {
     SourceDetail.HOSTS: "if untrusted, its own sources, hosts of others",
     SourceDetail.FULL: "if untrusted, all sources",
 }
-"""What calls to a server say, in a few words."""
+"""What each call to a server says about trust, in a few words, by the detail that the user chose."""
 _CARRIED = {
     None: "carry no trust labels",
     SourceDetail.NONE: "say if the session is untrusted, and name its own sources",
     SourceDetail.HOSTS: "say if the session is untrusted, and name its own sources and the hosts of others",
     SourceDetail.FULL: "say if the session is untrusted, and name every source in full",
 }
-"""What calls to a server say, in the words of a sentence."""
+"""What each call to a server says about trust, to end a sentence with, by the detail that the user chose."""
 
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.NONE, SourceDetail.HOSTS, SourceDetail.FULL)
 
@@ -61,7 +61,7 @@ class GravestLabel(Struct, frozen=True, kw_only=True):
     """The label and the call that added it, such as `untrusted since #4`; empty if there is no label."""
     is_grave: bool = False
     also: tuple[str, ...] = ()
-    """The less serious labels in the same words, the most serious first."""
+    """The less serious labels, in the same form as `word`, the most serious first."""
 
 
 class ServerRow(Struct, frozen=True, kw_only=True):
@@ -171,7 +171,7 @@ def trust_row(row: ServerRow, width: int, *, here: bool) -> Content:
 
 
 def carried_line(server: str, detail: SourceDetail | None) -> str:
-    """A sentence about what calls to a server say. Still untrusted text."""
+    """A sentence about the trust labels that calls to a server carry. It quotes `server`: untrusted text."""
     return f"Calls to {cut_in_the_middle(server, 60)} {_CARRIED[detail]}."
 
 

@@ -92,7 +92,7 @@ def _parts(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> "list
 
 
 def _paired(within: _Stretch, akin: Akin | None) -> int:
-    """The number of lines at the start that share their rows."""
+    """The number of pairs of lines at the start of `within` that share a row; 0 without `akin`."""
     pairs = zip(within.left, within.right, strict=False)
     return (
         next(

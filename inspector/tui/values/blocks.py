@@ -88,7 +88,7 @@ def _best(rows: int, columns: int, likeness: Callable[[int, int], float]) -> lis
 
 def _is_block(value: Json) -> bool:
     if isinstance(value, str):
-        # A whole block that is masked.
+        # A block that is masked as a whole is a string.
         return value.startswith(MASK)
     return isinstance(value, dict) and isinstance(value.get("type"), str)
 

@@ -57,7 +57,7 @@ def both_sides(change: Change | DefinitionChange, most: int = _MAX_TEXT) -> Iter
     """
     is_both = change.kind is ChangeKind.CHANGED
     is_text = isinstance(change.before, str) and isinstance(change.after, str)
-    # "5" and 5 differ.
+    # As JSON, the string "5" and the number 5 can be told apart.
     as_text = dump_text if is_both and not is_text else _text
     before, after = as_text(change.before), as_text(change.after)
     start, end = _same(before, after) if is_both else (0, 0)
@@ -81,7 +81,7 @@ def _side(label: str, text: str, start: int, end: int, style: str, most: int) ->
 
 
 def _visible(part: str) -> str:
-    """The part that differs; with a sign for each blank if it has nothing else."""
+    """The part that differs. If it is white space only, each blank in it is shown as `␣`."""
     return part.replace(" ", "␣") if part.isspace() else part
 
 

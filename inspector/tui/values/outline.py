@@ -67,9 +67,9 @@ class _Rest:
     """The label of the list."""
     one: list[Json]
     other: Value
-    """The same list, another one of the same length, or ABSENT."""
+    """The list on the right side: the same object as `one`, another list of the same length, or ABSENT."""
     at: int
-    """The index of the first item."""
+    """The index of the first item that is not built yet."""
     depth: int
     flags: int
 
@@ -82,7 +82,7 @@ side, may have the same index.
 """
 
 _Waiting: TypeAlias = list["Item | _Rest | int"]
-"""What is still to be built; the next one is last. A number is a node to be closed, because its members are built."""
+"""A stack of what is still to be built. An `int` is a node to be closed, once all its members are built."""
 
 
 INDENT = 2
@@ -103,10 +103,10 @@ class SideDifference(Enum):
 
     NONE = " "
     LEFT = "✗"
-    """Only the left side has it."""
+    """Only the left side has the value."""
     CHANGED = "~"
     RIGHT = "+"
-    """Only the right side has it."""
+    """Only the right side has the value."""
     REACHES = "!"
     """Both sides have the value, but the right side should not.
 
@@ -148,9 +148,12 @@ class Outline:
         self.style = style
         self._blocks = blocks
         self._moved: dict[tuple[int, str], int] = {}
-        """The index on the right side of items whose index on the left side differs, by the node of the list and token."""
+        """For items whose index differs between the sides: the index on the right side.
+
+        By the node of the list and the token of the item.
+        """
         self._right_indexes: dict[int, int] = {}
-        """The same indexes, by the node of the item."""
+        """For items whose index differs between the sides: the index on the right side, by node."""
         self.is_pair = right is not ABSENT
         self._labels: list[str] = []
         self._values: tuple[list[Value], list[Value]] = ([], [])
@@ -320,7 +323,7 @@ class Outline:
         """An item, flagged if its index on the right side differs from that on the left side."""
         label, token, one, other, depth, parent, flags = item
         index = self._moved.get((parent, token))
-        # Values of two kinds have two nodes, and this flag already.
+        # If the values of an item differ in kind, each has a node of its own, and the flag is set already.
         if index is None or (not flags & _MOVED and (one is ABSENT or other is ABSENT)):
             return item
         self._right_indexes[len(self._labels)] = index
@@ -467,9 +470,10 @@ class Outline:
         waiting.extend(reversed(below))
 
     def _with_text(self, item: Item) -> Item:
-        """An item with its text in place of a text block without other members, and parsed JSON in place of its text.
+        """An item whose text is shown in place of its block, or whose JSON is shown in place of its text.
 
-        Other items are returned unchanged.
+        A text block is replaced by its text if it has no other members. A text that is JSON is replaced by
+        the parsed JSON. Other items are returned unchanged.
         """
         label, token, one, other, depth, parent, flags = item
         texts = block_texts(one, other) if label.startswith(_BLOCK) else None
@@ -550,7 +554,7 @@ class Outline:
     def height(self, node: int, widths: tuple[int, int]) -> int:
         """The number of rows of a node at these widths in cells; 0 is the width of a side that is not drawn.
 
-        A node that no drawn side has takes one row if the node around it is there, otherwise no row.
+        If no drawn side has the node, it takes one row if it is the outermost absent node, otherwise no row.
         """
         flags = self._flags[node]
         if flags & _FLAT or (node == 0 and self.style is OutlineStyle.TREE and self._ends[0] > 1):
@@ -565,7 +569,7 @@ class Outline:
         return left or int(self.begins_absence(node))
 
     def heights(self, widths: tuple[int, int]) -> "array[int]":
-        """The height of each node."""
+        """The number of rows of each node at these widths, as `height` returns it."""
         heights = array("L")
         for run in self._runs:
             self._add_heights(heights, run.first, widths)

@@ -83,7 +83,7 @@ class OutlineLines(Lines):
     changes.
     """
 
-    # Rows are laid out before a scrollbar is there.
+    # Rows are laid out before the scrollbar appears, so room is kept for it.
     DEFAULT_CSS = "OutlineLines { scrollbar-gutter: stable; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.VALUES)
 
@@ -365,7 +365,10 @@ class OutlineLines(Lines):
             self.post_message(self.SearchWanted())
 
     def search(self, query: str) -> None:
-        """Go to the first match of `query` from the node on at which the search began. "" ends the search."""
+        """Go to the first match of `query` at or after the node at which the search began.
+
+        If there is none, go to the first match of all. "" ends the search.
+        """
         self._search, self._matches = query, ()
         if self._wanted is not None:
             self._searches.ask(SearchAsked(self._wanted, self._sides(), query))
@@ -473,7 +476,7 @@ class OutlineLines(Lines):
         return Content.assemble(mark, text, " " * max(width - text.cell_length, 0))
 
     def _absent(self, rows: OutlineRows, node: int, number: int) -> Content:
-        """Row `number` of the longest text about an absent value that has room.
+        """Row `number` of the longest text about an absent value that fits; of the shortest if none fits.
 
         Next to another side, the text may take as many rows as the value there; alone, it has one row.
         """

@@ -42,7 +42,10 @@ class Picture(Struct, frozen=True, kw_only=True):
     """A picture, scaled down; or the reason why it is not drawn."""
 
     caption: str
-    """Type, size in pixels and size in bytes; safe to show."""
+    """The type and the size in bytes. For a picture, also its size in pixels or why it is not drawn.
+
+    Safe to show.
+    """
     columns: int = 0
     lines: int = 0
     pixels: bytes = b""

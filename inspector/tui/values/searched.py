@@ -31,7 +31,7 @@ class SearchedValues(Vertical):
 
     @property
     def has_matches(self) -> bool:
-        """True if the words were found."""
+        """True if the words that are searched for were found."""
         return self.lines.has_matches
 
     def stop_searching(self) -> None:

@@ -53,7 +53,7 @@ class ValueChanges(Struct, frozen=True, kw_only=True):
 
 
 class HostReach(Struct, frozen=True, kw_only=True):
-    """The values that now reach models and did not before, and the values that no longer do."""
+    """The values that reach models in only one of two compared results."""
 
     changes: tuple[ReachChange, ...] = ()
     hosts: int = 0
@@ -132,7 +132,7 @@ def _masked(change: Change, before: Json, now: Json) -> Change:
 
 
 def _value_in(masked: Json, pointer: str) -> Json:
-    """The masked value at a pointer; a mask if something around it is masked as a whole."""
+    """The value at a pointer of a masked result; a mask if a value that contains it is masked as a whole."""
     try:
         return resolve_opened(masked, pointer)
     except LookupError:
@@ -140,9 +140,9 @@ def _value_in(masked: Json, pointer: str) -> Json:
 
 
 def reach_changed(asked: ResultsAsked) -> HostReach:
-    """The values that reach other models than before, compared for all hosts.
+    """Compare, for all hosts, which values of two results of a call reach the model.
 
-    Takes a tenth of a second. Results above the maximum size are not compared.
+    Takes about a tenth of a second. Results of more than `_MAX_COMPARED_BYTES` are not compared.
     """
     if max(asked.before.size_bytes, asked.now.size_bytes) > _MAX_COMPARED_BYTES:
         return HostReach(level=asked.level, is_too_large=True)

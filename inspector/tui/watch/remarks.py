@@ -1,8 +1,8 @@
-"""Remarks on the last save for the strip. If a key helps, the remark begins with it. They fit 80 columns."""
+"""Remarks on the last save for the strip, at most 80 columns wide. If a key helps, it begins the remark."""
 
 from inspector.tui.text import cut_in_the_middle
 
-# A line of the strip has 76 cells at 80 columns: a name has those that the sentence leaves.
+# On a screen of 80 columns, a line of the strip has 76 cells. A name gets the cells that the sentence leaves.
 _LONGEST = 16
 _MOST_OF_FILE = 30
 
@@ -18,7 +18,10 @@ def ended_the_server(name: str) -> str:
 
 
 def no_longer_fits(name: str, why: str) -> str:
-    """The remark about a call whose arguments do not fit the changed input schema. Both may be untrusted text."""
+    """The remark about a call whose arguments do not fit the changed input schema.
+
+    `why`: the reason. `name` and `why` may be untrusted text.
+    """
     return (
         f"1 in {_short(name)} edits it: the arguments no longer fit: {cut_in_the_middle(why, _MOST_OF_FILE)}."
     )

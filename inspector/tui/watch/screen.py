@@ -60,8 +60,8 @@ class WatchStrip(PlainText):
             lines = strip_lines(view, width, is_typing=self._is_typing)
             rows = [row for line in lines for row in hanging(line, width, _INDENT).split("\n")]
         if view.is_pending:
-            # While more is expected, the strip keeps its height: another height lays out the whole screen
-            # again.
+            # While the server starts or results are compared, the strip does not become lower: with another
+            # height, the whole screen would be laid out again.
             rows += [Content("")] * (self._rows - len(rows))
         self._rows = len(rows)
         self.update(Content("\n").join(rows))
@@ -75,7 +75,7 @@ class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
     KEYS: ClassVar[Keys] = (("watch.back", ""), ("app.quit", ""), ("app.help", ""))
 
     def __init__(self, view: Callable[[], WatchView], mask: Mask) -> None:
-        """`view`: returns the current changes. `mask`: masks secrets in a value; called in a thread."""
+        """`view`: returns the state to show. `mask`: masks secrets in a value; called in a thread."""
         super().__init__()
         self._view = view
         self._lines = ContentLines(id="watch-changes")
@@ -93,5 +93,5 @@ class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
         self._lines.focus()
 
     def show_current(self) -> None:
-        """Show the current changes."""
+        """Show what the last save changed. Called when the screen opens and at each change of the state."""
         self._made.ask(self._view())

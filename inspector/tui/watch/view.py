@@ -50,7 +50,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
 
     phase: Phase = Phase.WATCHING
     watched: str = ""
-    """The names of what is watched; empty if nothing can be."""
+    """The names of the watched folders and files, and the origin of a watched URL; empty if there is none."""
     fault: str = ""
     """The reason why nothing is watched, in sentences."""
     is_started: bool = True
@@ -116,7 +116,7 @@ def strip_lines(view: WatchView, width: int, *, is_typing: bool = False) -> list
     reached = [] if view.reach is None else _reach_lines(view.reach, short=True)
     changed = [_labelled("models", [line], width) for line in reached]
     if view.definitions is not None:
-        # The strip has at most five rows.
+        # The strip has at most five rows, so the definitions come before further lines about models.
         changed.insert(1, _definitions_line(view.definitions, width))
     if view.values is not None and view.values.shown:
         titles = [_value_in_short(each) for each in view.values.shown]
@@ -125,11 +125,11 @@ def strip_lines(view: WatchView, width: int, *, is_typing: bool = False) -> list
 
 
 def strip_rows(view: WatchView, width: int, *, is_folded: bool, is_typing: bool = False) -> list[Content]:
-    """The rows of the strip on a low screen, each at most `width` cells wide: one, if nothing has to be said in full.
+    """The rows of the strip on a low screen, each at most `width` cells wide. Usually there is only one.
 
-    The first row ends with what changed, as far as there is room, and with the key that shows all of it. Further
-    rows say what the user can do about a call that was not repeated, or which values now reach models; a folded
-    strip has none.
+    The first row ends with what changed, as far as there is room, and with the key that shows all changes.
+    Further rows say what the user can do about a call that was not repeated, or which values now reach
+    models. A folded strip has no further rows, except for the reason why nothing is watched.
     """
     keys = (
         Content("") if is_typing or view.phase not in {Phase.STARTED, Phase.BROKEN} else Content("  ") + _MORE
@@ -149,7 +149,10 @@ def strip_rows(view: WatchView, width: int, *, is_folded: bool, is_typing: bool 
 
 
 def _first_row(view: WatchView, width: int, keys: Content) -> Content:
-    """The outcome, with the most detailed words about the changes that leave it whole, and the keys."""
+    """The outcome, words about the changes, and the keys.
+
+    The words are as detailed as they can be without the outcome being cut.
+    """
     brief = (outcome_line(each, in_strip=True, is_brief=True) for each in (view, replace(view, took_s=None)))
     timed, outcome = brief
     tail = keys
@@ -236,7 +239,7 @@ def _broken_lines(view: WatchView, mask: Mask) -> Iterator[Content]:
 
 
 def _masked(lines: Sequence[str], mask: Mask) -> list[str]:
-    """Lines of stderr, with a mask for each line that repeats a secret; for all, if a secret spans lines."""
+    """Lines of stderr. A mask replaces each line that repeats a secret, or all if a secret spans lines."""
     masked = [line if mask(line) == line else MASK for line in lines]
     text = "\n".join(masked)
     return masked if mask(text) == text else [MASK for _ in lines]
@@ -348,9 +351,10 @@ def _definitions_line(altered: ChangesSince, width: int) -> Content:
 
 
 def _definitions_named(altered: ChangesSince) -> tuple[list[Content], list[Content], list[Content]]:
-    """The changed definitions: every change, every definition with the number of its changes, and only names.
+    """Words about the changed definitions, in three lists from the most to the least detailed.
 
-    Each begins with what concerns all of them.
+    The first has every change, the second every definition with the number of its changes, and the third only
+    names. Each list begins with the number of dropped restrictions and with changed instructions, if any.
     """
     begin: list[Content] = []
     if altered.weakened:
@@ -371,7 +375,7 @@ def _definitions_named(altered: ChangesSince) -> tuple[list[Content], list[Conte
 
 
 def _tool_name(name: str, parts: Sequence[DefinitionChange]) -> Content:
-    # A new parameter is a change of its tool; only a change of the whole definition makes the tool new or gone.
+    # A new parameter is a change of its tool. Only a change of the whole definition makes a tool new or gone.
     sign = SIGNS[parts[0].kind] if len(parts) == 1 and not parts[0].pointer else CHANGED
     return Content.assemble((f"{sign} ", "bold $text-error"), content(shortened(name, 60), "bold"))
 
@@ -450,7 +454,7 @@ def _at(level: Level) -> str:
     return "" if level is Level.OPEN else f"at `{level}` "
 
 
-# The line of a traceback with the error. It is not indented, or comes after the frame of an exception group.
+# The line of a traceback with the error. Only blanks, `|` and `+`, as in an exception group, may precede it.
 _RAISED = re.compile(
     r"^[\s|+]*((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Exit|Interrupt|Warning)(?: \[\w+\])?(?::.*)?)$"
 )

@@ -89,7 +89,7 @@ class PinComparison(Protocol):
         ...
 
     async def settled(self) -> None:
-        """Wait until the listing has been compared."""
+        """Wait until the last listing has been compared with the pins."""
         ...
 
     def mask(self, value: Json) -> Json:
@@ -136,8 +136,8 @@ class Watcher:
     ) -> None:
         """`restart`: ends the server and starts it again. `changed`: called when `view` has changed.
 
-        `marked`: called when other definitions are marked. `outdate`: called with the number of the last record
-        from before a save.
+        `marked`: called when the marks of definitions have changed. `outdate`: called with the number of the
+        last record from before a save.
         """
         self._screen = screen
         self._link = link
@@ -154,7 +154,7 @@ class Watcher:
         """The marks of the definitions that the last save changed, by tool name."""
         self.strip = WatchStrip()
         self._cause: _Cause | None = None
-        """The last save. It is handled next, unless it has been already."""
+        """The last save; None before the first. It is handled next, unless it has been handled already."""
         self._asked = asyncio.Event()
         self._ended_s = 0.0
         """The time, by `time.monotonic`, at which the last save was completely handled."""
@@ -167,7 +167,10 @@ class Watcher:
         self._own: frozenset[str] = frozenset()
         """The files that changed during a call or while the server started."""
         self._starts: list[tuple[float, float | None]] = []
-        """Begin and end of the last two starts of the server, by `time.time`; the end is None during a start."""
+        """Begin and end of the last two starts of the server, by `time.time`.
+
+        The end is None during a start.
+        """
         self._fatal: RepeatableCall | None = None
         """The last call, if the server ended during it."""
         self._agreed: RepeatableCall | None = None
@@ -240,7 +243,7 @@ class Watcher:
 
         Returns false if there was no complete listing yet, and the main screen has to show the failure.
         """
-        # What a server that has answered wrote before its last request is about something else.
+        # If the server has answered, lines that it wrote before its last request are not about this failure.
         has_answered = self._link.server is not None
         self._start_ended()
         stderr = self._link.last_words(_LAST_LINES, since_request=has_answered)
@@ -249,7 +252,7 @@ class Watcher:
         waiting, self._listed = self._listed, None
         is_shown = self._ended is self._link.session and self.view.phase in {Phase.STARTING, Phase.BROKEN}
         self._ended = self._link.session
-        # A server that ends at the first message is started twice, and says the same again.
+        # A server that ends at the first message is started twice, and writes the same lines twice.
         recent = self._link.last_words(_LINES_SHOWN, since_request=True) or stderr[-_LINES_SHOWN:]
         self._say(stderr=recent)
         if waiting is not None and not waiting.done():
@@ -276,12 +279,13 @@ class Watcher:
         if waiting is not None and not waiting.done():
             waiting.set_result(record)
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
-            # The user has called after the save: compare this result too. The time was that of another call.
+            # The user has called after the save, so this result is compared too. `took_s` was that of another
+            # call.
             self._say(called=record.title, took_s=None, remark="", is_result_old=False, is_comparing=True)
             self._compare(before, record)
 
     def forget_results(self) -> None:
-        """Compare no later result with those so far, because the connection gets other settings."""
+        """Forget the results so far, because results with other settings are not comparable with them."""
         self._compared = self._last = None
         self._say(called="", took_s=None, remark="", values=None, reach=None, is_comparing=False)
 
@@ -292,7 +296,7 @@ class Watcher:
             waiting.set_result(reason)
 
     def agree(self) -> None:
-        """After the call that the user is repeating has been made, repeat it after every save."""
+        """Note that the user repeats the last call. Once it has a record, every save may repeat it."""
         self._repeating = self._runner.last
 
     # Saves.
@@ -438,7 +442,7 @@ class Watcher:
     async def _why_not(self) -> str:
         """The reason why the last call is not repeated, and the key that repeats it.
 
-        Empty if it may be repeated, or if there is none.
+        Empty if the call may be repeated, or if there was no call.
         """
         last = self._runner.last
         if last is not None and last is self._fatal:
@@ -546,7 +550,7 @@ class Watcher:
 
 
 _LAST_LINES = 60
-"""The maximum number of lines of stderr that are searched for the reason."""
+"""The maximum number of lines of stderr that are searched for the reason why the server ended."""
 _LINES_SHOWN = 30
 """The maximum number of lines of stderr that the screen with the changes shows."""
 

@@ -194,7 +194,7 @@ class Lines(ScrollView, can_focus=True):
         """Scroll until row `index` is visible."""
         height = self.scrollable_content_region.height
         top = self.scroll_offset.y
-        # Forced: the scrollbar that allows it is only shown with the next layout.
+        # `force`, because the scrollbar that allows scrolling is shown only after the next layout.
         if index < top:
             self.scroll_to(y=index, animate=False, force=True)
         elif height and index >= top + height:
@@ -216,7 +216,9 @@ SIGNS_WIDTH = 3
 
 
 def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
-    """One line of a document. `here`: whether the cursor is on it. `sign`: `REMOVED` also colours the line.
+    """One line of a document. `here`: whether the cursor is on it.
+
+    `sign`: the sign in front of the line; `REMOVED` also colours the line.
 
     Every span comes from `Document`, which escapes characters that act on a terminal or are invisible.
     """

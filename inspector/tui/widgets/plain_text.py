@@ -27,7 +27,7 @@ class PlainText(Static):
         after = visualize(self, content, markup=False)
         if isinstance(before, Content) and isinstance(after, Content) and after.is_same(before):
             return
-        # A text that is not shown has no width yet, and one as wide as its text changes both.
+        # A hidden widget has no width yet. A widget as wide as its text changes its width and its height.
         if layout and width and not self.styles.is_auto_width:
             rules = self.styles.get_render_rules()
             layout = self.styles.is_auto_height and (

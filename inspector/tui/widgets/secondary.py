@@ -79,9 +79,9 @@ class SecondaryScreen(SizingScreen[Ended], inherit_bindings=False):
     """
 
     NAME: ClassVar[str] = ""
-    """The first words of the title line."""
+    """The name of the screen, which follows the word Sightline in the title line."""
     KEYS: ClassVar[Keys] = ()
-    """The keys shown until `offer` is called. The last one always fits."""
+    """The keys shown until `offer` is called. The last one is shown even if there is little room."""
     FAILED: ClassVar[str] = "This could not be shown"
     """The beginning of the message when making the content fails."""
 
