@@ -1,4 +1,4 @@
-"""Answers requests by servers with what the options give, and declines the others."""
+"""Answers requests by servers from the options of a command. A request without an answer is declined."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ _MOST_ASKS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions(OptionGroup):
-    """The answers to requests by the server. A request without an answer is declined."""
+    """Answers to requests by the server. A request without an answer is declined, except one for roots."""
 
     title = "Answers to the server"
 
@@ -63,8 +63,8 @@ class AnswerOptions(OptionGroup):
     def applied(self, launch: Launch, quotes: "Quotes | None" = None) -> Launch:
         """A copy of `launch` that gives these answers to the server. Raises UsageError.
 
-        A line about each request and its answer is written to stderr. `quotes`: writes these lines, with values masked
-        that results withhold; None to write them at once, without that.
+        Lines about each request and its answer are written to stderr. `quotes`: writes these lines, and masks
+        the values in them that results withhold; None to write them at once, without masking such values.
         """
         sampling = self.sampling
         prepared = PreparedAnswers(
@@ -83,7 +83,7 @@ class AnswerOptions(OptionGroup):
             if ask.kind is AskKind.ROOTS and roots:
                 DIAGNOSTICS.say(f"{ask.title}: answered with {roots}")
             elif quotes is None or (ask.kind is AskKind.URL and answer.action is Action.ACCEPT):
-                # The user opens an accepted URL while the call waits.
+                # The user opens an accepted URL while the call waits, so these lines are written at once.
                 DIAGNOSTICS.say("\n".join(await asyncio.to_thread(said, ask, answer, own_url)))
             else:
                 quotes.say_request(ask, answer, partial(said, own_url=own_url))
@@ -93,16 +93,20 @@ class AnswerOptions(OptionGroup):
 
 
 def _roots(roots: Sequence[Root]) -> str:
-    """The folders that servers get as roots, with the option that changes this if the user named none."""
+    """The folders that servers get as roots, as text; empty if there are none.
+
+    If the only root is the default, the text names the option that leaves it out.
+    """
     usual = ", the working folder; --no-root names none" if tuple(roots) == working_folder() else ""
     listed = ", ".join(safe_line(root.uri) for root in roots[:_MOST_LINES])
     return f"{listed}{' …' if len(roots) > _MOST_LINES else ''}{usual}" if roots else ""
 
 
 async def declined(ask: Ask, known: set[str], quotes: "Quotes", roots: Sequence[Root]) -> Answer:
-    """Answer a request for a command without these options: accept a request for roots, and decline any other.
+    """Answer a request of a server for a command that does not take `AnswerOptions`.
 
-    Says so on stderr, unless it has said the same before. `known`: the texts written so far; it is updated.
+    A request for roots is accepted, and any other is declined. The request and its answer are written to
+    stderr, unless the same text was written before. `known`: the texts written so far; new texts are added.
     """
     if ask.kind is AskKind.ROOTS:
         text = f"{ask.title}: answered with {_roots(roots) or 'no folders'}"

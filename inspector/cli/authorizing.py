@@ -144,7 +144,10 @@ async def _typed_line() -> str:
 
 
 def _secret(word: str) -> str:
-    """The secret that `--client-secret` refers to: the content of a file, or a variable. Raises UsageError."""
+    """The secret that `--client-secret` refers to: the content of a file, or the value of a variable.
+
+    Raises UsageError.
+    """
     if word.startswith("@"):
         return _read(word[1:], "--client-secret")
     if word.startswith("env:"):

@@ -78,7 +78,7 @@ class Instructions(Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> ChangeKind | None:
-        """The kind of change; None if they are the same."""
+        """The kind of change; None if both sides have the same instructions."""
         if self.before == self.after:
             return None
         if self.before is None:
@@ -173,7 +173,10 @@ def _cut(value: Json) -> str:
 
 
 def _masked(value: Json) -> Json:
-    """A value with the user's credentials masked. Any value but a text becomes JSON text if it repeats one."""
+    """A value with the user's credentials masked.
+
+    A value that is not a text becomes JSON text if it contains a credential.
+    """
     text = value if isinstance(value, str) else dump_text(value)
     shown = DIAGNOSTICS.mask(text)
     return value if shown == text else shown

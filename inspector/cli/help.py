@@ -83,7 +83,7 @@ JSON_OPTION = "--json"
 
 
 class ExtraWordsError(click.UsageError):
-    """The command line has more words than the command has arguments. `words`: those too many."""
+    """The command line has more words than the command has arguments. `words`: the surplus words."""
 
     def __init__(self, words: Sequence[str], ctx: click.Context) -> None:
         super().__init__(f"too many words: {' '.join(words)}", ctx)
@@ -93,7 +93,7 @@ class ExtraWordsError(click.UsageError):
 class WrappedHelp(click.Command):
     """A command whose help is wrapped at words on a terminal, including lines that click would not wrap.
 
-    The help is written as all output is, so that its errors are those of all output.
+    The help is written with `print_lines`, so that an error in writing it is reported as for other output.
     """
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
@@ -124,8 +124,8 @@ _OF_SERVERS = frozenset(
 class SectionedCommand(WrappedHelp):
     """A command whose help shows examples, its options by group, and its exit codes.
 
-    It warns if one of its options comes after `--`, because the server's command gets it there. It does not warn of
-    options that servers often have too.
+    It warns if one of its options comes after `--`, because the server's command gets such an option. It
+    does not warn of options that servers often have too.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class SectionedCommand(WrappedHelp):
         return extra
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, after the warning about its options among the words after `--`."""
+        """Warn if options of the command are among the words after `--`, then run the command."""
         # `ctx.obj` is an Invocation of `cli.start`, which imports this module and so cannot be imported here.
         words: tuple[str, ...] = getattr(ctx.obj, "command_line", None) or ()
         given = {word.partition("=")[0] for word in words}

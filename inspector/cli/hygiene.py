@@ -41,7 +41,7 @@ def protect() -> None:
     sys.excepthook = lambda _, error, __: _report(error)
     sys.unraisablehook = lambda raised: _report(raised.exc_value)
     threading.excepthook = lambda raised: _report(raised.exc_value)
-    # Unhandled log records go to stderr unmasked, and libraries quote servers in theirs.
+    # Without a handler, log records go to stderr unmasked, and those of libraries may quote servers.
     logging.getLogger().addHandler(logging.NullHandler())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The limit has no effect if the kernel pipes core dumps to a program; this call has.
@@ -55,7 +55,8 @@ def protect() -> None:
 def _open_streams() -> None:
     """Open the null device in place of each standard stream that the caller has closed.
 
-    Otherwise the next file that is opened gets its number, and what is written to the stream.
+    Otherwise the next file that is opened gets the stream's file descriptor, and with it the text that is
+    written to the stream.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -63,9 +64,9 @@ def _open_streams() -> None:
 
 
 def refuse_variables() -> None:
-    """Raise UsageError if an environment variable makes Textual log, photograph, send or control the screen.
+    """Raise UsageError if an environment variable may make Textual log, save, send or control the screen.
 
-    Call it before Textual is imported, because Textual reads its environment then.
+    Call this function before Textual is imported, because Textual reads the environment at import.
     """
     found = sorted(name for name in os.environ if f"{name}_".startswith("TEXTUAL_") and name not in HARMLESS)
     if found:

@@ -16,12 +16,12 @@ from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.schema.arguments import assigned, from_json
 
 _OF_CALL = frozenset({"withheld", "undeclared_places", "duration_ms"})
-"""Members that each output of `sightline call --json` has, and no result."""
+"""Members that every output of `sightline call --json` has, and that distinguish it from a tool's result."""
 _MOST_NAMED = 20
 
 
 def result_hint(word: str) -> str:
-    """How to name a file with a result; empty if `word` names no file."""
+    """A hint to pass the file `word` as --result; empty if `word` is not the path of a file."""
     return f"Write --result {shlex.quote(word)}." if Path(word).is_file() else ""
 
 
@@ -94,7 +94,7 @@ def _listed_in(value: Json) -> list[Json] | None:
 
 
 def _picked(listed: list[Json], name: str, file: str) -> Json:
-    """The definition with a name, or the only one. Raises UsageError."""
+    """The definition of the tool `name`; the only definition if `name` is empty. Raises UsageError."""
     names = [text_at(item, "name") or "" for item in listed]
     if name in names:
         return listed[names.index(name)]

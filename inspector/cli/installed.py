@@ -40,7 +40,10 @@ class InTurn:
     """The highest exit code so far."""
 
     def attempt(self, word: str, use: Callable[[], Returned]) -> Iterator[Returned]:
-        """Yield the result of `use`, or nothing if it fails. A failure is reported. `word`: the name of the server."""
+        """Yield what `use` returns, or nothing if it raises InspectorError, which is then reported.
+
+        `word`: the name of the server. Raises Terminated.
+        """
         try:
             made = use()
         except Terminated:
@@ -63,7 +66,7 @@ class InstalledServers(InTurn):
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
 
     def each(self, use: Callable[[StdioTarget | HttpTarget], Returned]) -> Iterator[Returned]:
-        """Yield the result of `use` for each server. A failure is reported, and the next server is used.
+        """Yield what `use` returns for each server. A failure is reported, and the next server is used.
 
         A server that is in the configurations of several clients is used once.
         """

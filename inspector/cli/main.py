@@ -51,7 +51,10 @@ _TARGETS_BY_OPTION = {
     "--sse": _URL,
     "--stdio": "A command is a target: write it at the end, after --.",
 }
-"""For options that do not exist, how to write the target that they would name. Commands that connect use it in errors."""
+"""How to write a target, for each option that does not exist but with which a user may try to name one.
+
+Errors of commands that connect have this hint.
+"""
 _COMPLETION = "_SIGHTLINE_COMPLETE"
 """The variable that a shell sets when it asks for completions."""
 
@@ -60,7 +63,7 @@ class LazyGroup(WrappedHelp, click.Group):
     """The group of all commands, which imports a command only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order of the README."""
+        """The names of all commands, in the order of the help."""
         _ = ctx
         return list(COMMANDS)
 

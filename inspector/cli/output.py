@@ -1,4 +1,4 @@
-"""Writes to stdout and stderr, which no other module does, and defines the colours."""
+"""Writes the output of commands to stdout, and messages to stderr, and defines the colours."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def has_colours() -> bool:
 
 
 def print_json(value: Json) -> None:
-    """Write one JSON document, exactly.
+    """Write one JSON document on one line, with all values unchanged.
 
     Characters that could act on a terminal are written as JSON escapes.
     """
@@ -252,7 +252,7 @@ def _escaped(found: "re.Match[str]") -> str:
 class UnreadError(Exception):
     """Raised if the program that reads stdout has ended.
 
-    It is no OSError, because click would handle that itself and exit with 1.
+    It is not an OSError, because click handles an OSError itself and exits with 1.
     """
 
 
@@ -305,7 +305,7 @@ class Diagnostics:
         self._said: set[str] = set()
 
     def conceal(self, mask: Callable[[str], str]) -> None:
-        """Apply `mask` to every later message, because it may quote a server that repeats credentials."""
+        """Apply `mask` to every later message, because messages may quote servers that repeat credentials."""
         self._masks.append(mask)
 
     def mask(self, text: str) -> str:
@@ -332,7 +332,7 @@ class Diagnostics:
     def add(self, text: str) -> None:
         """Write a part of an error message, even with `-q`.
 
-        With JSON output, the error is reported elsewhere.
+        With JSON output, nothing is written, because the JSON document reports the error.
         """
         if not self.as_json:
             self._write(self.mask(text))

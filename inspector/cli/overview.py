@@ -68,14 +68,14 @@ def words_of(
 def remember(
     word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
 ) -> None:
-    """Add a target to the recent ones of the overview, unless it holds a credential."""
+    """Add a target to the recent targets of the overview, unless it is the demo or holds a credential."""
     words = None if isinstance(target, DemoTarget) else words_of(word, connection, command_line, target)
     if words is not None:
         remember_words(words)
 
 
 def remember_words(words: tuple[str, ...]) -> None:
-    """Add targets, written as on a command line, to the recent ones of the overview."""
+    """Add targets, written as on one command line, to the recent targets of the overview."""
     try:
         remember_target(words)
     except (InspectorError, OSError):

@@ -58,7 +58,7 @@ class Quotes:
     def say(self, text: str, without: str = "") -> None:
         """Write a text of one line, safe to show, or hold it back.
 
-        `without`: the part of the text that is written at once in any case.
+        `without`: the text without the words of the server, which is written at once if `text` is held back.
         """
         if not self._waits:
             DIAGNOSTICS.say(self._withheld.masked_text(text))
@@ -93,7 +93,7 @@ class Quotes:
     def release(self, session: "Session") -> None:
         """Write the texts that were held back, without the values that results of the session withhold.
 
-        If a result is missing that may have withheld something, only the number of texts is written.
+        If a call whose result may withhold something has no result, only the number of texts is written.
         """
         left_out = self._left_out
         unknown = [

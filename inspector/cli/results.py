@@ -133,9 +133,9 @@ def result_lines(  # noqa: PLR0913 - the parts of a printed result
     A single side is printed in full. If both are printed, what no model reads is folded. The sides are next to each
     other if `width` allows.
 
-    `raw`: the server's result, masked unless the user wants to see secrets. `model`: the model's side, if it is
-    not to be masked in the usual way. `is_whole`: false to print only the first line of the error about a missing
-    answer. `elsewhere`: the option that shows what is folded.
+    `raw`: the server's result, masked unless the user wants to see secrets. `model`: the model's side to
+    print in place of the masked view; None to print the masked view. `is_whole`: false to print only the
+    first line of the error about a missing answer. `elsewhere`: the option that shows what is folded.
     """
     seen = shown.masked_model if model is None else model
     level = shown.bounded.level
@@ -160,7 +160,7 @@ def result_lines(  # noqa: PLR0913 - the parts of a printed result
             pointer
             for removal in removals
             if removal.rule == Rule.META
-            # A `_meta` of which nothing is left is missing for the same reason.
+            # A `_meta` whose members are all removed is missing for the same reason.
             for pointer in (removal.pointer, removal.pointer.rpartition("/")[0])
             if pointer == removal.pointer or pointer.endswith("/_meta")
         ).union((NO_ERROR,) if says_no_error(raw) else ()),
@@ -336,7 +336,10 @@ _FOLDED = {"{": "{…}", "[": "[…]"}
 
 
 def _folded(text: Json, encoded: dict[str, str], elsewhere: str) -> str:
-    """What is printed for a base64 text, also behind the beginning of a data URL; empty for any other value."""
+    """The text to print in place of a base64 text or a data URL; empty for any other value.
+
+    `encoded` and `elsewhere` as in `_Side.folded`.
+    """
     if not isinstance(text, str):
         return ""
     start, comma, _ = text.partition(";base64,")

@@ -1,6 +1,6 @@
 """Gathers what a review needs, from live servers and from recordings.
 
-Live servers are only called as far as the user allows it.
+It calls only those tools of a live server whose calls the user allows.
 """
 
 import asyncio
@@ -63,10 +63,10 @@ OTHER_CLIENT = "claude-ai"
 A server that hides its usual tools from a reviewer is likely to show them to this client.
 """
 TIMEOUT_S = 20.0
-"""Time limit for one call."""
+"""The time limit for one call, in seconds."""
 
 MAX_STARTS = 3
-"""The maximum number of times that a review starts a server again that has ended."""
+"""The maximum number of times that a review restarts a server that has ended."""
 _MAX_REASON = 400
 _STDERR_WAIT_S = 0.1
 """The seconds to wait for stderr lines after an answer with secrets, because they come through another pipe."""
@@ -143,7 +143,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
 
 @dataclass(slots=True)
 class _Upkeep:
-    """Starts a server again that has ended, so that no other tool is blamed for it."""
+    """Restarts a server that has ended, so that its end is not reported as a fault of the remaining tools."""
 
     session: Session
     starts: int = 0
@@ -287,8 +287,8 @@ class Gathered(Struct, frozen=True, kw_only=True):
 def accepted_elsewhere(part: Gathered, report: Report) -> str:
     """A sentence about open findings that the user has accepted in the interface, with the option to accept them here.
 
-    Empty if there are none. They do not count by themselves, so that a run depends on its command line only.
-    `report`: about this server alone.
+    Empty if there are none. Without the option, they do not count as accepted in this run, so that its
+    outcome depends only on the command line. `report`: the report about this server alone.
     """
     if part.identity is None:
         return ""
@@ -368,9 +368,9 @@ def gathered(
 
 
 def _file_of(target: Target) -> str:
-    """The file that a command starts, relative to the working folder; empty if it is elsewhere.
+    """The file that a command starts, relative to the working folder; empty if it is not in that folder.
 
-    Reports for repositories name it.
+    Reports that a repository shows, such as SARIF, name this file.
     """
     if not isinstance(target, StdioTarget):
         return ""
@@ -481,8 +481,8 @@ def _with_unstable(
 ) -> list[OtherListing]:
     """The listings, with the names of items that differ between connections even for the same client.
 
-    If another client got something else, lists once more as the first client to find these names. If there are any,
-    that listing is added.
+    If another client got other definitions, the function connects once more as the first client to find these
+    names. If it finds any, the new listing is added to the returned ones.
     """
     known = {tool.name for tool in present.all} | {""}
     if all(known.isdisjoint(each.differing(present)) for each in listings if each.kind in _OF_OTHERS):

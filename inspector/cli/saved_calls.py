@@ -135,7 +135,7 @@ async def made_again(
         try:
             made.append(await caller.call(each.tool, each.whole_arguments(values[each.name])))
         except InspectorError as error:
-            # A reader in CI has only the report, so it says how to agree.
+            # A reader in CI sees only the report, so the report says how to agree to the call.
             hint = f". {error.hint}" if isinstance(error, NotConfirmedError) else ""
             made.append(f"{error.message}{hint}".replace("\n", "; "))
 

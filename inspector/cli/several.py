@@ -1,4 +1,4 @@
-"""Opens the terminal interface on several servers, as a command line names them."""
+"""Prepares the terminal interface for several servers that one command line names."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -148,8 +148,8 @@ def _words(server: NamedServer, target: Target) -> tuple[str, ...] | None:
 
 
 def remember_several(servers: Sequence[NamedServer], launch: Launch) -> None:
-    """Add the targets to the recent ones of the overview, unless one of the targets holds a credential."""
-    from inspector.cli.overview import remember_words  # noqa: PLC0415 - after the interface, which opens sooner
+    """Add the targets to the recent targets of the overview, unless one of them holds a credential."""
+    from inspector.cli.overview import remember_words  # noqa: PLC0415 - the interface opens sooner without it
 
     launches = (launch, *launch.further)
     each = [_words(server, one.target) for server, one in zip(servers, launches, strict=True)]

@@ -51,7 +51,7 @@ _SCHEMES = ("http://", "https://", "sse+", "web+", "stdio:")
 _FOR_RECORDINGS = {"words", "level", "host", "theme", "identity", "quiet"}
 """The options that may be given with a recording."""
 _LEAST_PART = 3
-"""The minimum number of characters of a word. Names that contain a shorter word are not suggested for it."""
+"""The minimum number of characters of an unknown name for which names that contain it are suggested."""
 _QUOTED_LINES = 3
 _QUOTED_CHARACTERS = 200
 
@@ -152,13 +152,13 @@ def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
 def in_session(
     launch: Launch, use: Callable[["Session"], Awaitable[Returned]], quotes: "Quotes | None" = None
 ) -> Returned:
-    """Connect, `use` the session, and close it in any case. Returns the result of `use`.
+    """Connect, `use` the session, and close it in any case. Returns what `use` returns.
 
     Ctrl-C and SIGTERM end the server too. `quotes`: holds back texts of the server, which are written at the end of
     the session.
     """
     from inspector.session.events import Event, SessionState, StateChanged  # noqa: PLC0415 - as below
-    from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
+    from inspector.session.live import Session  # noqa: PLC0415 - the interface opens sooner without it
 
     known: set[str] = set()
 
@@ -176,7 +176,7 @@ def in_session(
         if isinstance(event, StateChanged) and event.state is SessionState.READY and event.message:
             from inspector.credentials.find import dotted  # noqa: PLC0415 - few sessions have such a message
 
-            # It may quote what the server printed to stdout.
+            # The message may quote what the server printed to stdout.
             DIAGNOSTICS.say(dotted(session.masked(event.message)))
 
     session = Session(launch.target, options, say)
@@ -190,11 +190,11 @@ def in_session(
         try:
             for note in (await session.connect()).notes:
                 DIAGNOSTICS.say_once(note)
-            # The result is not returned, because `asyncio.run` may build the `repr` of a task's return value when it
-            # ends, with the secrets in it.
+            # The value is stored, not returned, because `asyncio.run` may build the `repr` of a task's return
+            # value when it ends, with the secrets in it.
             returned.append(await use(session))
         except InspectorError as error:
-            # It may quote stderr, which may repeat what was withheld from an earlier call.
+            # The error may quote stderr, which may repeat what was withheld from an earlier call.
             error.mask(session.masked)
             raise
         finally:
@@ -218,16 +218,18 @@ def in_session(
 
 def changes_since_pin(session: "Session", name: str) -> "tuple[ConfirmReason, ...]":
     """The changes of a tool's definition since it was pinned, as reasons to ask the user."""
-    from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
+    from inspector.pins.files import Watch  # noqa: PLC0415 - few commands read pins
 
     instructions = session.server.instructions if session.server else None
     return Watch(session.target).listed(session.catalogue, instructions).asks(name)
 
 
 def stray_output(session: "Session") -> list[str]:
-    """Sentences about lines on the server's stdout that are not JSON objects, because a client may stop reading there.
+    """Sentences about lines on the server's stdout that are not JSON objects.
 
-    Values that results withhold, and texts that look like credentials, are masked. A broken message is not quoted, because it may be a result.
+    A client may stop reading at such a line. Values that results withhold, and texts that look like
+    credentials, are masked. A line that begins like a message but cannot be parsed is not quoted, because it
+    may be a result.
     """
     stray = [
         matched.frame.raw
@@ -307,7 +309,7 @@ def target_of(
 
 
 def written_target(word: str, *, is_alone: bool = True, following: Sequence[str] = ()) -> WrittenTarget:
-    """A target as written. Raises UsageError, which shows the command line for a program that exists.
+    """Parse a target. Raises UsageError, which shows what to write if the word is the name of a program.
 
     `is_alone`: whether it is the only target. Only then may it be the name of a program on `PATH`. `following`: the
     words after it on the command line.
@@ -503,7 +505,8 @@ def recording_launch(
 ) -> Launch | None:
     """The launch of the terminal interface on the recording that `word` names; None for any other target.
 
-    Raises UsageError. It starts with the recorded boundary level and host, unless the user gives others.
+    The interface starts with the recorded boundary level and host, unless the user gives others. Raises
+    UsageError.
     """
     if word is None or not names_recording(word):
         if identity is not None:
@@ -534,7 +537,7 @@ def recording_launch(
         try:
             dataclasses.replace(lens, host=recorded.host).check()
         except UsageError:
-            # The screen's header then shows the host in use.
+            # The recorded host is unknown here. The header of the screen shows the host that is used instead.
             lens = dataclasses.replace(lens, host=USUAL_HOST)
         else:
             lens = dataclasses.replace(lens, host=recorded.host)

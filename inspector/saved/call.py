@@ -54,7 +54,7 @@ class Expectations(Struct, frozen=True, kw_only=True):
 def schemas_by_pointer(matches: Json) -> JsonObject | None:
     """The schemas of `matches` by pointer; None if `matches` is one JSON Schema.
 
-    It is taken for schemas by pointer if all its keys begin with a slash, because no keyword of JSON Schema does.
+    `matches` has schemas by pointer if all its keys begin with a slash; no keyword of JSON Schema does.
     """
     if isinstance(matches, dict) and matches and all(key.startswith("/") for key in matches):
         return matches

@@ -81,7 +81,10 @@ def _notes(saved: SavedCall, target: StdioTarget | HttpTarget | None = None) -> 
 
 
 def _variable(source: str, argument: str) -> str:
-    """The environment variable with a secret's value. A secret from the keyring gets the argument's name."""
+    """The environment variable from which the code reads a secret argument.
+
+    For a secret from the keyring, the name of the variable is made from the name of the argument.
+    """
     kind, _, name = source.partition(":")
     return name if kind == "env" else _as_variable(argument)
 

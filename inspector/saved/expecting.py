@@ -86,11 +86,12 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
 
 
 def proposed(made: Made) -> Expectations:
-    """Expectations that this answer meets and that a wrong answer probably does not meet.
+    """Expectations that the answer to `made` meets and that a wrong answer probably does not meet.
 
-    They are about the output schema, withheld values and the error code. If the tool has no schema, or a
-    schema that allows everything, they are also about the keys and types in the JSON, the first words of the
-    text, or the types of the content blocks. They contain no other values of the result.
+    They are about the output schema, withheld values and the error code. If the tool has no schema, if the
+    schema accepts an empty object, or if the result does not fit it, they are also about the keys and types
+    in the JSON, the first words of the text, or the types of the content blocks. They contain no other values
+    of the result.
     """
     shown = _projected(made)
     code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)
@@ -183,7 +184,7 @@ def _repeats(shown: Projection, pointer: str, own: OwnCredentials) -> bool:
     try:
         return own.masked(resolve(shown.raw, pointer))[1] > 0
     except (LookupError, ValueError):
-        # The member is missing; the message names it.
+        # No value is at the pointer, so the message repeats none.
         return False
 
 
@@ -207,7 +208,7 @@ def _unequal(shown: Projection, pointer: str, value: Json, own: OwnCredentials) 
 
 
 def _as(expected: Json, found: Json) -> Json:
-    """The value found; if an object or a list is expected and the value is a text with JSON, the parsed JSON."""
+    """`found`; if it is a text that contains JSON, and `expected` is an object or a list, the parsed JSON."""
     if isinstance(expected, (dict, list)) and isinstance(found, str):
         inside = opened(found)
         return found if inside is None else inside

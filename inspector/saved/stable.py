@@ -1,6 +1,6 @@
-"""Finds what is likely to be the same in the next result: keys and types of JSON, the first words of a text.
+"""Finds what is likely to be the same in the next result of a tool.
 
-No value of JSON is quoted.
+That is the keys and types of JSON, or the first words of a text. No value of JSON is quoted.
 """
 
 import re
@@ -110,10 +110,11 @@ def _joined(shapes: Iterable[JsonObject]) -> JsonObject:
 
 
 def first_words(text: str) -> str:
-    """The first words of a text's first line, up to a colon; empty if they are likely to differ next time.
+    """The first one to four words in a text's first line; empty if they are likely to differ next time.
 
-    A program writes such words before a value. The result is empty, too, if the line is masked in part or has
-    a credential, if the words name a day or a month, or if they have control or invisible characters.
+    Programs often write the same words before a value, as in `Open issues: 12`. The words are likely to
+    differ if they name a day or a month. The function also returns an empty text if the line is masked in
+    part or has a credential, or if the words have control or invisible characters.
     """
     line = next((each for each in text[:2_000].splitlines() if each.strip()), "")
     found = _FIRST_WORDS.search(line)

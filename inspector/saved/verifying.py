@@ -72,7 +72,7 @@ def differences(
     removed: Iterable[str],
     ignored: Iterable[IgnoredPlace],
 ) -> Iterator[AnswerDifference]:
-    """Every difference that is not ignored, also inside JSON in a text. Never raises.
+    """Each difference between `recorded` and `now` that is not ignored, also in JSON in a text. Never raises.
 
     `recorded`: the recorded result, with texts in place of withheld values. A value that was withheld counts
     as equal if it is withheld now too. `masked`: a copy of `now` with withheld values masked. `removed`: the
@@ -100,7 +100,7 @@ def differences(
 
 
 def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> Iterator[IgnoredPlace]:
-    """What to ignore, because two answers to the same call differ there, as times and ids do.
+    """The places to ignore: those at which two answers to the same call differ, as times and ids do.
 
     All items of a list have one pointer, with `*` in place of the index. `removed`: the pointers of withheld
     values, which are not compared.

@@ -1,7 +1,7 @@
 """Tests of MCP servers: connect to one, call its tools, and assert what a model may see. See docs/testing.md.
 
-The names in `__all__` are stable: they change with a major version only. Importing this package loads nothing
-else; what a name needs is loaded when it is used.
+The names in `__all__` are stable: they change with a major version only. Importing this package loads none
+of its modules; the module of a name is loaded when the name is used.
 """
 
 from collections.abc import Mapping

@@ -23,7 +23,10 @@ from inspector.safe_text import safe
 from inspector.schema.fields import form_of
 
 LEAST = 4
-"""The minimum length in characters of a text that is searched for. A shorter text may occur by chance."""
+"""The minimum number of characters of a text that is searched for in results and model views.
+
+A shorter text may occur by chance.
+"""
 
 
 class SecretText(str):
@@ -100,7 +103,9 @@ def _hidden(value: Json) -> Json:
 
 
 def plain(value: object) -> Json:
-    """An argument as plain JSON: texts and containers of this module become those of Python.
+    """Convert an argument to plain JSON.
+
+    `SecretText` and other subclasses of JSON types become the plain types; tuples become lists.
 
     Raises TypeError for a value that JSON does not have.
     """
@@ -123,9 +128,10 @@ def plain(value: object) -> Json:
 
 
 def secret_arguments(arguments: JsonObject, schema: Json) -> frozenset[str]:
-    """The texts among the arguments that may be secret.
+    """The texts in the arguments that may be secret.
 
-    The schema marks them as sensitive, their names suggest a secret, or they look like a credential.
+    These are all texts of an argument that the schema marks as sensitive or whose name suggests a secret, and
+    each text that looks like a credential.
     """
     marked = {field.name for field in form_of(schema).fields if asks_for_secret(field)}
     found = set[str]()

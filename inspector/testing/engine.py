@@ -60,7 +60,7 @@ class Pending(Generic[Value]):
         self._future = future
 
     def done(self) -> Value:
-        """Wait for the operation and return its result. Raises McpServerError."""
+        """Wait for the operation and return what it returned. Raises McpServerError if it failed."""
         __tracebackhide__ = True
         try:
             found = self._future.result()
@@ -128,7 +128,7 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_stale = False
-        """True if the server has announced changes of its lists."""
+        """True if the server has announced a change of its lists since they were last listed."""
 
     def __repr__(self) -> str:
         return f"<{without_credentials(str(self.target))}>"
@@ -282,7 +282,10 @@ class Engine:
     def _resolved(
         self, target: object, environment: dict[str, str], cwd: str | None
     ) -> "tuple[Target, TransportOf | None]":
-        """The target to connect to, and the transport in place of its usual one. Raises UsageError."""
+        """The target to connect to, and the transport to use for it; None for the target's usual transport.
+
+        Raises UsageError.
+        """
         if isinstance(target, Cassette):
             return self._of_recording(Path(target.path))
         words = _words(target)

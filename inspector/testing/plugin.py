@@ -84,7 +84,10 @@ def _scope(fixture_name: str, config: pytest.Config) -> _Scope:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Turn the target of a marker into a parameter, because a session-scoped fixture cannot see markers."""
+    """Turn the markers of a test into a parameter of the fixture `mcp_server`.
+
+    A fixture of session scope cannot see the markers of a test.
+    """
     if "mcp_server" not in metafunc.fixturenames:
         return
     target, cassette = (_marked(metafunc.definition, name) for name in ("mcp_server", "mcp_cassette"))
@@ -186,7 +189,7 @@ def _folder(config: pytest.Config) -> Path:
 def _cassette(config: pytest.Config, chosen: _Chosen) -> Path | None:
     """The cassette of a test: the marker's, else the command line's, else the configuration's.
 
-    The last two apply only to the configured server.
+    The last two apply only if no marker of the test names a target.
     """
     given = config.getoption("mcp_cassette")
     if chosen.cassette is None and chosen.target is not None:

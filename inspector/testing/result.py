@@ -65,11 +65,14 @@ class ToolResult:
     """
 
     def __init__(self, record: CallRecord, level: Level, secrets: Iterable[str] = ()) -> None:
-        """`secrets`: the secret texts among the arguments."""
+        """`secrets`: texts to mask.
+
+        They are secret arguments, the user's credentials, and texts that were withheld from earlier results.
+        """
         self._record = record
         self._level = level
         self._named: frozenset[str] = frozenset(secrets)
-        """The texts that are masked: secret arguments, and texts that a test asserts to be never seen."""
+        """The texts that are masked: `secrets`, and the texts that were passed to `assert_never_seen`."""
 
     def __repr__(self) -> str:
         return (
@@ -152,8 +155,8 @@ class ToolResult:
         """Assert that no model of these hosts sees the texts, in any spelling that the boundary knows.
 
         These spellings are: other case, base64, hexadecimal, URL encoding, reversed, escaped, with white
-        space or invisible characters. Raises ValueError for a text of fewer than 4 characters, which occurs
-        by chance.
+        space or invisible characters. Raises ValueError for a text of fewer than 4 characters, because
+        such a text may occur by chance.
         """
         __tracebackhide__ = True
         self._check(self._seen(texts, hosts))

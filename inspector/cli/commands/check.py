@@ -218,7 +218,7 @@ class _Seen:
 
     mask: Callable[[Json], Json]
     words: Callable[[str], str] = str
-    """Masks what was withheld from a call of the session in a text."""
+    """Masks, in a text, the values that were withheld from any call of the session."""
     now: ServerDefinitions = field(default_factory=ServerDefinitions)
     ran: list[Ran] = field(default_factory=list[Ran])
 
@@ -290,7 +290,10 @@ def _looked_at(
     *,
     into: _Seen,
 ) -> Callable[[Session], Awaitable[None]]:
-    """Return the work that follows the review in its session: collect the definitions, and make the saved calls."""
+    """Return the function to run after the review, in the same session.
+
+    It collects the definitions, and makes the saved calls.
+    """
 
     async def look(session: Session) -> None:
         into.mask = lambda value: session.own.masked(value)[0]
@@ -305,7 +308,10 @@ def _looked_at(
 
 
 def _reviewed_results(found: Gathered, launch: Launch, mask: Callable[[str], str]) -> Iterator[_Result]:
-    """`mask`: masks what was withheld from other calls."""
+    """The results of the calls that a review made, each compared with the output schema of its tool.
+
+    `mask`: masks the values that were withheld from other calls.
+    """
     for each in found.reviewed.calls:
         if each.judgement is not None:
             output = each.judgement.output(launch.level, launch.options.policy)

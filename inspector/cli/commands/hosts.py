@@ -1,4 +1,7 @@
-"""`sightline hosts`: the host profiles, with versions and sources; with --compare, one result through all of them."""
+"""`sightline hosts`: the host profiles, with versions and sources.
+
+With --compare, it shows what the model of each host gets of one result.
+"""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -246,7 +249,10 @@ def _comparison_lines(found: "Comparison", width: int, *, has_tool: bool) -> lis
 
 
 def _row(row: "HostRow", undeclared: str) -> tuple[str, ...]:
-    """The cells of a host. `undeclared`: why no leak can be found; empty if something is declared sensitive."""
+    """The cells of the table row of one host.
+
+    `undeclared`: the reason why no leak can be found; empty if something is declared sensitive.
+    """
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
     from inspector.hosts.profile import evidence  # noqa: PLC0415 - as in `_compared`
 
@@ -303,7 +309,7 @@ def _leaks(row: "HostRow") -> str:
 
 
 def _does(row: "HostRow") -> str:
-    """The number of changes that the host makes, and the first kinds of them."""
+    """The number of changes that the host makes to the result, and the first three kinds of changes."""
     count = row.change_count
     if not count:
         return "no changes"

@@ -120,7 +120,7 @@ async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
 def _shape(
     launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Host | None", pins: PinState
 ) -> JsonObject:
-    """The whole listing as JSON. `host`: the host whose definitions are included."""
+    """The whole listing as JSON. `host`: adds each tool's definition as the model of this host gets it."""
     shape: JsonObject = {
         "server": _server_shape(str(launch.target), server),
         "client": _client_shape(launch, server),
@@ -181,7 +181,7 @@ def _decision(tool: Tool, launch: Launch, pins: PinState) -> JsonObject:
 
 
 def _tool_shape(tool: Tool, launch: Launch, host: "Host | None") -> JsonObject:
-    """An entry of `tools`. `host`: the host whose model's definition is included."""
+    """An entry of `tools`. `host`: adds the definition as the model of this host gets it."""
     claims = claims_of_tool(tool)
     shape: JsonObject = {
         "name": tool.name,
@@ -219,7 +219,7 @@ def _heading(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[
 
 
 def _protocol(server: ServerFacts) -> str:
-    # A page has a browser instead of an era.
+    # A page has no protocol era; its version is the name of the browser's API.
     is_page = server.era is Era.AUTO
     return server.protocol_version if is_page else f"protocol {server.protocol_version}"
 
@@ -333,7 +333,7 @@ def _claim_shape(claim: Claim) -> JsonObject:
 
 
 def _malformed_shape(item: Malformed) -> JsonObject:
-    """One entry of `malformed`."""
+    """One entry of the member `malformed`: a malformed item of a list, with the reason."""
     return {"name": item.name, "pointer": item.pointer, "reason": item.reason, "value": item.value}
 
 
@@ -387,7 +387,7 @@ def _fault_shape(item: Item) -> JsonObject:
 
 
 def page_shape(page: PageFacts) -> JsonObject:
-    """The member `page` of a tool."""
+    """The member `page` of a page's tool: its document and registration, and what the browser changed."""
     place = page.place
     return {
         "frame": page.document.frame_id,
@@ -412,7 +412,7 @@ def page_shape(page: PageFacts) -> JsonObject:
 
 
 def _refused_shape(refused: RefusedTool) -> JsonObject:
-    """One entry of `refused`."""
+    """One entry of the member `refused`: a tool that the browser refused to register, with the reason."""
     return {
         "name": refused.name,
         "reason": refused.reason,

@@ -173,7 +173,7 @@ def _done(
     accepted = before is None or is_agreed or not pin_state(now, pinned=before).altered
     if before is not None and not accepted:
         _accept(before, now, identity)
-        # The changes were shown with the question.
+        # The question showed the changes, so they are not printed again.
         return _pinned(write_pin(identity, now, path), None)
     return _pinned(write_pin(identity, now, path), before)
 

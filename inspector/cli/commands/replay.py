@@ -177,7 +177,10 @@ def _check(paths: tuple[Path, ...], format_: str, identity: Path | None, *, unco
 
 @contextmanager
 def _reading(path: Path, identity: Path | None) -> Generator[tuple[RecordingFile, Raw | None]]:
-    """Open a recording; with an identity, also its sealed frames by number. Closes both."""
+    """Open a recording, and with `identity` also its sealed frames. Both are closed at the end.
+
+    `identity`: a file with an age identity. The second value decrypts sealed frames; None without `identity`.
+    """
     with ExitStack() as stack:
         file = RecordingFile(path)
         stack.callback(file.close)
@@ -266,7 +269,7 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
     for path in paths:
         with _reading(path, identity) as (file, raw):
             if not as_json and not terms and not raw:
-                # The outline of a page's call has no `isError`.
+                # An outline of a page's call lacks `isError`, so lines of pages are read in full.
                 lines = GoodLines(file, is_outline=file.header.kind != _PAGE)
                 print_lines(_summary(path, file.header, _events(lines, Replay()), lines))
                 continue
@@ -332,7 +335,7 @@ def _events(lines: Iterable[Line], replay: Replay) -> Iterator[_Call | _Remark]:
                 breaking.add((line.frame, line.request))
             continue
         if calls := tuple(replay.calls(line)):
-            # The projections of calls are between their answer and the next one.
+            # In a recording, the projections of calls are between their answer and the next answer.
             yield from _calls(last, breaking)
             last, breaking = calls, set()
         words = note_words(line)
@@ -414,13 +417,14 @@ def _is_usual(remark: _Remark) -> bool:
 
 
 _NO_RULE = (": no rule matched", ": no rule asks about it")
-"""The ends of such decisions, in the words of this version and of earlier ones."""
+"""The last words of a decision if no rule is about the call, in this version and in earlier ones."""
 
 
 class _Rows:
     """The table rows of the calls and remarks of a recording, by time.
 
-    Usual decisions to allow a call have no row. Each takes few bytes, because a recording may have millions.
+    A decision to allow a call because no rule is about it has no row. A row takes few bytes, because a
+    recording may have millions of calls.
     """
 
     def __init__(self, events: Iterable[_Call | _Remark]) -> None:

@@ -84,11 +84,11 @@ class ReportOptions(OptionGroup):
     output: str | None = option("-o", "--output", default=None, metavar="FILE", help="Write the report here.")
 
     def known(self) -> frozenset[str]:
-        """The fingerprints of the baseline. Raises UsageError."""
+        """The fingerprints of the findings in the baseline; empty without --baseline. Raises UsageError."""
         return _baseline(self.baseline)
 
     def accepted(self) -> tuple[Acceptance, ...]:
-        """The findings ignored by options and by the user's settings. Raises UsageError."""
+        """The rules whose findings the options or the user's settings ignore. Raises UsageError."""
         return (*map(_acceptance, self.ignored), *map(_configured, settings().ignored))
 
 
@@ -121,7 +121,7 @@ class PlanOptions(OptionGroup):
     )
 
     def plan(self) -> Plan:
-        """The calls that the user allows. Raises UsageError."""
+        """The calls that the user allows, and the further client profiles to list with. Raises UsageError."""
         if self.patterns and not self.calls:
             raise UsageError("--yes-call only works with --call", "Add --call.")
         profiles = tuple(PROFILES[name] for name in dict.fromkeys(self.also_as))
@@ -338,7 +338,7 @@ class _Named(Struct, frozen=True, kw_only=True):
 def _entries(path: str, name: str | None, connection: ConnectionOptions, turns: InTurn) -> Iterator[_Named]:
     """The entry `name` of a configuration, or all entries that are not disabled if `name` is None. Raises UsageError.
 
-    Disabled entries are then added to `turns.left_out`.
+    If `name` is None, the disabled entries are added to `turns.left_out`.
     """
     names = (name,) if name is not None else server_names(path)
     if name is None:
@@ -361,7 +361,7 @@ def _known(target: Target) -> Callable[[], Target]:
 def _entry(path: str, name: str | None) -> str:
     """An entry as the command line names it, `FILE:NAME`.
 
-    FILE is relative to the working folder if it is inside, because the working folder differs by machine.
+    If the file is in the working folder, FILE is relative to it, because that path differs by machine.
     """
     file, here = Path(path), Path.cwd()
     shown = file.relative_to(here) if file.is_relative_to(here) else file

@@ -133,7 +133,7 @@ _IGNORING = "--propose makes each call twice and prints the places that differ b
 
 
 class _Checked(Struct, frozen=True, kw_only=True):
-    """One recorded call, made again."""
+    """One recorded call: how its answer differed when it was made again, or why it was not made again."""
 
     frame: int
     tool: str
@@ -158,9 +158,9 @@ def _ignored(words: tuple[str, ...]) -> Iterator[IgnoredPlace]:
 
 
 def _calls(path: Path) -> tuple[list[ReplayedCall], list[_Checked]]:
-    """The calls in a recording, and those without an answer.
+    """The calls with an answer in a recording, and a `_Checked` for each call without one.
 
-    Raises UsageError if there are none with an answer, or if the recording cannot be read to its end.
+    Raises UsageError if no call has an answer, or if the recording cannot be read to its end.
     """
     file = RecordingFile(path)
     try:

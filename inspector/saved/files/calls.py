@@ -23,9 +23,9 @@ USUAL_FILE = "calls.toml"
 MAX_BYTES = 16 * 1024 * 1024
 
 _LEAST_KNOWN = 8
-"""The minimum number of characters of a value that is looked for in the environment.
+"""The minimum number of characters of a secret that is looked for among the values of environment variables.
 
-A variable may have the same shorter value by chance.
+A variable may have the same value as a shorter secret by chance.
 """
 _FORM = "docs/saved-calls.md describes the file."
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -123,9 +123,10 @@ def without_secrets(
 
 
 def source_of(argument: str, value: str = "") -> str:
-    """The source to write for a secret argument, `env:NAME`, where NAME is a variable that has its value now.
+    """The source to write for a secret argument: `env:NAME`.
 
-    If there is no such variable, NAME is made from the name of the argument.
+    NAME is an environment variable of this process whose value is `value`, the value of the argument. If
+    there is no such variable, NAME is made from the name of the argument.
     """
     known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
     usual = re.sub(r"[^A-Za-z0-9]", "_", argument).upper()
@@ -249,7 +250,7 @@ def _arguments(value: dict[str, object] | str, where: str) -> JsonObject:
     return arguments
 
 
-def _schema(value: dict[str, object] | bool | str | None, where: str) -> Json:  # noqa: FBT001 - a JSON Schema may be one
+def _schema(value: dict[str, object] | bool | str | None, where: str) -> Json:  # noqa: FBT001 - a schema may be a bool
     return _parsed(value, where) if isinstance(value, str) else _json(value, where)
 
 
