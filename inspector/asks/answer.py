@@ -31,14 +31,17 @@ class Answer(Struct, frozen=True, kw_only=True):
     content: Json = None
     """The values of an accepted form, or the text or whole result of accepted sampling. May be secret."""
     why: str = ""
-    """The reason, in a clause that quotes no value."""
+    """The reason for the answer, as a clause that quotes no value; empty if the user need not know it."""
 
 
 DECLINED = Answer(action=Action.DECLINE)
 
 
 def answered(ask: Ask, answer: Answer, roots: Sequence[Root]) -> Result | RpcError:
-    """The answer in the form in which it is sent."""
+    """The answer as it is sent to the server: a result, or an error if the user rejects sampling.
+
+    `roots`: the folders that answer `roots/list`.
+    """
     match ask.kind:
         case AskKind.ROOTS:
             folders: list[Json] = [{"uri": root.uri, "name": root.name} for root in roots]
@@ -54,9 +57,10 @@ def answered(ask: Ask, answer: Answer, roots: Sequence[Root]) -> Result | RpcErr
 
 
 def _message(content: Json) -> JsonObject:
-    """The result of sampling.
+    """The result that is sent for an accepted sampling request. `content`: the user's answer.
 
-    A text becomes the message of a model; an object with role and content is used as it is.
+    A text becomes the message of a model. An object with `role` and `content` stays; without a model, it gets
+    `MODEL`.
     """
     if isinstance(content, dict) and "role" in content and "content" in content:
         return {"model": MODEL, **content}
@@ -65,9 +69,9 @@ def _message(content: Json) -> JsonObject:
 
 
 def sampled(text: str) -> Answer:
-    """The answer to a sampling request from a text by the user.
+    """The answer to a sampling request, made from a text that the user wrote.
 
-    A text that is a message in JSON is sent as it is.
+    A JSON object with `content` is used as the message, with the role `assistant` if it has no role.
     """
     if text.lstrip().startswith("{"):
         parsed = parse(text.encode("utf-8", "replace"))
@@ -85,7 +89,7 @@ def filled(ask: Ask, content: JsonObject) -> Answer:
 
     found = violations(content, ask.schema, limit=3)
     if found:
-        # The message may quote the content, so only the place is named.
+        # The message of a violation may quote the content, so only the place is named.
         named = (safe_line(violation.pointer[:80]) or "the form" for violation in found)
         places = ", ".join(dict.fromkeys(named))
         return Answer(action=Action.DECLINE, why=f"its schema does not allow the answer at {places}")

@@ -37,7 +37,7 @@ class AskKind(StrEnum):
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """A well-formed request. All of its texts are untrusted."""
+    """A well-formed request of a server to its client. All of its texts are untrusted."""
 
     kind: AskKind
     method: str
@@ -45,9 +45,12 @@ class Ask(Struct, frozen=True, kw_only=True):
     key: str = ""
     """The key in `inputRequests`; empty for a JSON-RPC request."""
     number: int = 1
-    """The number of the request among those during the same call, from 1."""
+    """The place of the request in the sequence of the server's requests during one call, from 1."""
     waits_s: float = 0.0
-    """The time to wait for the server to report the visit of an accepted URL as complete; 0 not to wait."""
+    """For an accepted URL: how many seconds to wait at most until the server reports the end of the visit.
+
+    0 if Sightline does not wait.
+    """
 
     @property
     def message(self) -> str:
@@ -74,7 +77,7 @@ class Unanswerable(Struct, frozen=True, kw_only=True):
 
     code: int
     reason: str
-    """The reason. It quotes only the method of the request, without control and invisible characters."""
+    """The reason why the request is not answered. It quotes only the method, without invisible characters."""
 
     @property
     def error(self) -> JsonObject:
@@ -118,7 +121,7 @@ def _kind(method: str, params: Json) -> AskKind | str:
 
 
 def sampling_lines(ask: Ask) -> Iterator[str]:
-    """The content of a request for sampling, text by text: its messages, then its preferences. Untrusted text."""
+    """The texts of a sampling request: system prompt, messages, then all other parameters. Untrusted text."""
     prompt = text_at(ask.params, "systemPrompt")
     if prompt is not None:
         yield f"system: {prompt}"

@@ -31,7 +31,7 @@ class Link(Struct, frozen=True, kw_only=True):
     origin: str
     """The origin in normal form; empty if the URL is refused."""
     refusal: str
-    """The reason why the URL is not opened, as a clause; empty if it may be, once the user agrees."""
+    """The reason why the URL is not opened, as a clause; empty if it may be opened once the user agrees."""
     warnings: tuple[str, ...] = ()
     """Sentences on deceptive parts of the URL."""
     ending: str = ""
@@ -47,7 +47,7 @@ def link_of(url: str, own_url: str | None = None) -> Link:
     start, end = match.span(1) if match else (0, 0)
     shown = url[:_LONGEST]
     before, host, after = (safe_line(part) for part in (shown[:start], shown[start:end], shown[end:]))
-    # The fragment is opened too, so it may not have what a query may not have.
+    # A browser gets the fragment too, so a fragment must meet the rules for a query.
     found = origin_of(url.replace("#", "?", 1))
     if not isinstance(found, RefusedUrl) and len(url) > _LONGEST:
         found = RefusedUrl(reason=f"it is longer than {_LONGEST:,} characters")

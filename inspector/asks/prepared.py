@@ -12,7 +12,7 @@ DEFAULTS = "accept-defaults"
 
 
 class PreparedAnswer(Struct, frozen=True, kw_only=True):
-    """An answer given in advance, for each request of the server with this key of `inputRequests` or this number."""
+    """An answer that the user gives in advance to all requests of a server with a certain key or number."""
 
     key: str
     """A key of `inputRequests`, the number of the request in the call, or `ANY`."""

@@ -64,7 +64,7 @@ def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]
         found = private_in(object_at(result).get("content"), object_at(params).get("requestedSchema"))
         return tuple(f"/content{pointer}" for pointer in found)
     if method == TASK_RESULT:
-        # The form is in another request.
+        # The form of a task is in another request, so the whole content counts as private.
         return ("/content",) if "content" in object_at(result) else ()
     if method in CAPABILITIES:
         return ("/content",) if _looks_private(object_at(result).get("content")) else ()
@@ -74,7 +74,7 @@ def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]
 class Questions:
     """The forms that servers requested in `inputRequests`, by key.
 
-    A later request of the client has the answers.
+    The answers to the forms are in a later request of the client.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Questions:
             if key not in self._asked and len(self._asked) >= MAX_KEYS:
                 continue
             known = self._asked.setdefault(key, [])
-            # One more than the maximum is stored; then no value under this key can be judged.
+            # One form above the maximum tells `_private` that forms are missing, so all content is private.
             if isinstance(request, dict) and len(known) <= MAX_FORMS and request not in known:
                 known.append(request)
 

@@ -60,7 +60,7 @@ class Implication(Struct, frozen=True, kw_only=True):
     sort: Sort = Sort.TABLE
     meanings: Mapping[Word, Word] = field(default_factory=dict[Word, Word])
     malformed: Word | None = None
-    """The value for a malformed claim, chosen in the safe direction. None: a malformed claim implies nothing."""
+    """The cautious value that a malformed claim implies. None: a malformed claim implies nothing."""
 
     def __str__(self) -> str:
         match self.sort:
@@ -85,7 +85,8 @@ def flag(trait: TraitName, *, malformed: bool = True) -> Implication:
 def table(trait: TraitName, meanings: Mapping[Word, Word], *, malformed: Word | None) -> Implication:
     """The implication of a key whose values translate to values of the trait.
 
-    `malformed`: the value that a malformed claim implies, the one that permits least; None if it implies nothing.
+    `malformed`: the value that a malformed claim implies, the most cautious one in `meanings`. None: a
+    malformed claim implies nothing.
     """
     return Implication(trait=trait, meanings=meanings, malformed=malformed)
 
@@ -148,7 +149,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     standing: Standing
     well_formed: bool
     problem: str = ""
-    """The reason, if the claim is not well formed."""
+    """The reason why the claim is malformed, such as `is not a boolean`; empty for a well-formed claim."""
     container: bool = False
     """True for a claim about the object that holds the keys.
 
@@ -174,7 +175,10 @@ class ClaimKey(Struct, frozen=True, kw_only=True):
     """The implications for traits, in words for people."""
     implications: tuple[Implication, ...] = ()
     within: frozenset[str] = frozenset()
-    """The containers that may hold the key. Each is named by the key of the claim that reports it as malformed."""
+    """The containers that may hold the key, such as `annotations`.
+
+    Each is named by the key of the claim that reports the container as malformed.
+    """
 
 
 Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Claim]]
@@ -203,7 +207,7 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     paths: Mapping[Subject, frozenset[tuple[str, ...]]] = field(
         default_factory=dict[Subject, frozenset[tuple[str, ...]]]
     )
-    """By subject, the path of each key in its message."""
+    """The paths of all keys, by subject. A path has the names of all members from the subject to the key."""
     subjects: frozenset[Subject] = frozenset(Subject)
     """The subjects for which the vocabulary defines keys; `read` yields nothing for others."""
     remark: str = ""

@@ -13,7 +13,7 @@ from inspector.schema.spellings import HINT, MARK
 
 
 class ContradictionKind(StrEnum):
-    """The kinds of contradictions, by the claims that disagree, or by the claim that a name disagrees with."""
+    """The kinds of contradictions. Each is named after the claims that are involved."""
 
     READ_ONLY_DESTRUCTIVE = "read-only-destructive"
     READ_ONLY_EFFECT = "read-only-effect"
@@ -36,7 +36,7 @@ class Contradiction(Struct, frozen=True, kw_only=True):
 
     kind: ContradictionKind
     claims: tuple[Claim, ...]
-    """The claims in question, in the given order."""
+    """The claims that contradict each other, or that the name or description of the tool contradicts."""
     message: str
     """A sentence for the user, without untrusted text."""
 
@@ -45,11 +45,12 @@ _Claims: TypeAlias = Sequence[Claim]
 
 
 def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tuple[Contradiction, ...]:
-    """All contradictions among the claims about a tool, or also about one call of it (`tools/resolve`, result).
+    """All contradictions among the claims about a tool, or about a tool and one call of it.
 
-    `tool`: the tool that the claims describe. Without it, the tool is assumed to have an output schema, and names
-    are not compared.
-    Malformed claims are ignored, apart from misspelt sensitivity marks.
+    Claims about a call are those of the answer to `tools/resolve` and of the result. `tool`: the tool that
+    the claims describe. If it is None, the tool is assumed to have an output schema, and the claims are not
+    compared with its name and description. Malformed claims are ignored, except sensitivity marks and claims
+    that a browser dropped or changed.
     """
     given = tuple(claims)
     well_formed = [claim for claim in given if claim.well_formed and not claim.container]
@@ -226,7 +227,7 @@ def _source_disagrees(claims: _Claims) -> Iterator[Contradiction]:
         words = set(words_of(claim.value))
         if _UNTRUSTED_SOURCE not in words:
             continue
-        # A set of possible sources allows a result from another of them.
+        # If a tool declares several possible sources, a result may come from a trusted one of them.
         concrete = words == {_UNTRUSTED_SOURCE}
         others = [
             other

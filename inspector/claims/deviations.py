@@ -19,7 +19,7 @@ _OF_RESULTS = frozenset({ContradictionKind.RESULT_OPEN_WORLD, ContradictionKind.
 def deviations(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
     """Sentences about a result that deviates from its tool's declarations, or has several values for a key.
 
-    They quote no untrusted text.
+    The sentences quote no untrusted text.
     """
     if tool is None or not isinstance(outcome, Result):
         return ()

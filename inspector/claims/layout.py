@@ -131,11 +131,11 @@ class Branch(Struct, frozen=True, kw_only=True):
     own: bool = False
     """True if the vocabulary defines all members, so that an unknown key is malformed."""
     reported: bool = False
-    """True if the vocabulary reports a value that is not an object. Always the case if `own`."""
+    """True if a value that is not an object makes a malformed claim. It always does if `own` is true."""
     dotted: bool = False
-    """True if its name is a part of the names of its keys: `inputMetadata.destination`."""
+    """True if the names of the keys begin with the name of the object, as in `inputMetadata.destination`."""
     key: str = ""
-    """The key of the claim that reports it, if its name alone is ambiguous."""
+    """The key of the claim that reports the object; empty if the name of the object is the key."""
     required: tuple[str, ...] = ()
 
 
@@ -228,7 +228,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
         repeated: bool = False,
     ) -> Iterator[Claim]:
         among = None if branch.own else branch.members
-        # The common case by far; a result may have many blocks.
+        # Most objects have none of the keys, and a result may have many blocks, so skip them quickly.
         if among and isinstance(value, dict) and value.keys().isdisjoint(among):
             return
         for member in members(value, pointer, repeated=repeated, among=among):

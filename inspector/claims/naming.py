@@ -31,7 +31,7 @@ class NamedChange(Struct, frozen=True, kw_only=True):
     is_in_name: bool
     """True if the verb is in the name; false if the description begins with it."""
     is_sure: bool
-    """True if the name contains such a verb, and the description begins with one."""
+    """True if the name contains a verb of `CHANGES` and the description begins with one too."""
 
     @property
     def words(self) -> str:
@@ -40,7 +40,10 @@ class NamedChange(Struct, frozen=True, kw_only=True):
 
 
 def named_change(name: str, definition: JsonObject) -> NamedChange | None:
-    """The change that the name of a tool, or its description, suggests; None if they suggest none."""
+    """The change that the name of a tool, or its description, suggests; None if they suggest none.
+
+    A description counts alone only if it begins with a verb of `DESTROYS`.
+    """
     verb, described = verb_of(name), _described_verb(definition)
     if verb in CHANGES:
         return NamedChange(verb=verb, is_in_name=True, is_sure=described in CHANGES)

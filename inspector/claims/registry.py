@@ -47,7 +47,7 @@ def vocabularies() -> tuple[Vocabulary, ...]:
 
 @cache
 def keys_by_name() -> Mapping[tuple[str, str], ClaimKey]:
-    """The keys of all vocabularies, by the name of the vocabulary and their own."""
+    """The keys of all vocabularies, by the name of the vocabulary and the name of the key."""
     return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
 
 
@@ -55,7 +55,7 @@ def keys_by_name() -> Mapping[tuple[str, str], ClaimKey]:
 def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
     """The claims in the definition of a tool, or of an item that is used like a tool.
 
-    They are ordered by vocabulary, then as sent. Claims that a browser dropped or changed have a note.
+    The claims are ordered by vocabulary, then as sent. Claims that a browser dropped or changed have a note.
     """
     if tool.item:
         return claims_of_item(tool.item)

@@ -50,14 +50,17 @@ class Resolution(Struct, frozen=True, kw_only=True):
 
     state: ResolutionState
     effective: Tool
-    """The tool with the annotations that apply to this call; as listed, unless `state` is resolved."""
+    """The tool with the annotations that apply to this call; the listed tool unless `state` is RESOLVED."""
     claims: tuple[Claim, ...] = ()
     """The claims in the answer, shown next to those of the tool."""
     widenings: tuple[Contradiction, ...] = ()
     is_older_shape: bool = False
     """True if the answer has the shape of SEP-1862."""
     problem: str = ""
-    """The reason why the listed declarations apply instead; empty if they do not. It quotes no untrusted text."""
+    """The reason why the declarations in the tool's listing apply; empty if the resolved ones apply.
+
+    The reason quotes no untrusted text.
+    """
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ def is_resolvable(tool: Tool) -> bool:
 
 
 def resolve_params(tool: Tool, arguments: JsonObject) -> JsonObject:
-    """The parameters of the request, with exactly the arguments of the call."""
+    """The parameters of a `tools/resolve` request, with exactly the arguments of the call."""
     return {"name": tool.name, "arguments": arguments}
 
 
@@ -170,5 +173,5 @@ def _merged(listed: Json, resolved: Json) -> Json:
     """One annotation as it applies to the call. Members of an object that the answer omits stay as listed."""
     if isinstance(listed, dict) and isinstance(resolved, dict):
         return listed | resolved
-    # A listed value that is not an object is malformed and so read in the safe direction; keep it.
+    # A listed value that is not an object is malformed. It counts as a cautious value, so keep it.
     return listed if isinstance(resolved, dict) and listed is not None else resolved

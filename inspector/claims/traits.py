@@ -38,7 +38,7 @@ class Trait(Struct, frozen=True, kw_only=True):
     value: TraitValue
     claims_for: tuple[Claim, ...] = ()
     claims_against: tuple[Claim, ...] = ()
-    """The claims with the least cautious value, if the trait has another value."""
+    """The claims that imply the least cautious value, if the value of the trait is more cautious."""
     defaulted: bool = False
     """True if no claim implies a value, so that the default applies."""
     overridden: bool = False
@@ -231,7 +231,10 @@ def _is_empty(value: Json) -> bool:
 
 
 def _words(claim: Claim, implication: Implication) -> tuple[Word, ...] | None:
-    """The implied words of a claim; None if it implies nothing. A malformed claim implies the safe value."""
+    """The implied words of a claim; None if it implies nothing.
+
+    A malformed claim implies the value `Implication.malformed`.
+    """
     if implication.sort is Sort.POSITION:
         marked = claim.value is True or not claim.well_formed
         return (_position(claim),) if marked else ()

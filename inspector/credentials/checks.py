@@ -1,7 +1,7 @@
 """Checks of possible credentials that a regular expression cannot make: randomness, and decoded content.
 
-The argument of each check is the match of a rule's pattern. The cost is limited, because the length of
-matches is.
+The argument of each check is the match of a rule's pattern. The cost of a check is limited, because the
+patterns limit the length of a match.
 """
 
 import json
@@ -94,7 +94,7 @@ def is_mixed(value: str) -> bool:
 
 
 def is_json_web_token(value: str) -> bool:
-    """True if the first part is a JOSE header.
+    """True if the part of `value` before its first dot is a JOSE header.
 
     Source: RFC 7515, section 4. Raises RecursionError if the header is nested too deeply to be read.
     """
@@ -132,7 +132,7 @@ def is_key_block(value: str) -> bool:
 
 
 def is_bot_token(value: str) -> bool:
-    """True if the first part of a Discord token is an account number."""
+    """True if the part of a Discord token before its first dot decodes to an account number."""
     try:
         number = _base64url(value.partition(".")[0])
     except ValueError:

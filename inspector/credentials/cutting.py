@@ -6,7 +6,10 @@ Secrets are masked before the cut, because a search does not find a secret that 
 from collections.abc import Callable
 
 _BEHIND = 1024
-"""The number of characters at the end of the searched text where a secret may be cut and not be found."""
+"""The number of characters, or bytes, after a cut that are searched for secrets but not returned.
+
+The search does not find a secret that the end of the searched text cuts in two.
+"""
 _LONGEST = 4096
 """The maximum length, in bytes, of a secret that is recognised at the cut."""
 
@@ -26,7 +29,10 @@ def masked_start(text: str, mask: Callable[[str], str], most: int, more: str = "
 
 
 def bytes_without_cut_secret(raw: bytes, mask: Callable[[str], str], most: int) -> bytes:
-    """The first `most` bytes, unmasked, or fewer, so that they do not end within a secret that `mask` masks."""
+    """The first `most` bytes, unmasked; up to `_LONGEST` fewer if `mask` finds a secret near the cut.
+
+    The result therefore does not end within a secret.
+    """
     if len(raw) <= most:
         return raw
     start = max(0, most - _LONGEST)

@@ -101,7 +101,7 @@ def _folded(text: str) -> bytes:
 def _holds_keyword(folded: bytes) -> bool:
     search = _search().find_matches_as_indexes
     start, size = 0, _FIRST_SLICE
-    # Search in slices, because a search returns all matches; a text full of keywords has one at its start.
+    # A search returns all matches, but one is enough. A text full of keywords has one in its first slice.
     while start < len(folded):
         if search(folded[start : start + size + _LONGEST]):
             return True

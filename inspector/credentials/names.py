@@ -48,5 +48,5 @@ def names_secret(words: Sequence[str]) -> bool:
     last, before = words[end - 1], words[end - 2] if end > 1 else ""
     if last in _ALONE or (before, last) in _PAIRS:
         return not {"has", "is", "no", "without"}.intersection(words[:1])
-    # `token` alone, or with its purpose; excludes tokens of pages and counters.
+    # `token` counts unless the word before it gives it another meaning, as in `page_token` or `max_token`.
     return last == "token" and before not in _OTHER_TOKENS

@@ -269,7 +269,7 @@ _SHOPS_AND_VAULTS = (
 )
 
 VENDORS: tuple[CredentialRule, ...] = (*_CLOUDS, *_CODE, *_MODELS, *_MESSAGES, *_SHOPS_AND_VAULTS)
-"""The rules for single vendors. Their matches are disjoint, except that `sk-ant-` comes before `sk-`."""
+"""The rules for single vendors, whose matches do not overlap. `sk-ant-` comes before its prefix `sk-`."""
 
 
 _PRIVATE_KEY = re.compile(

@@ -29,7 +29,10 @@ VERSION = 1
 MAX_CALLS = 10_000
 MAX_BYTES = 8 * 1024 * 1024
 _LEFT = 0.9
-"""The share of both limits that is kept when one is exceeded, so that the next call does not exceed it again."""
+"""The share of `MAX_CALLS` and `MAX_BYTES` that stays when a file exceeds one of them.
+
+Below 1, so that the next call does not exceed the limit again.
+"""
 _LONGEST_HEADER = 64 * 1024
 _PATIENCE_S = 3.0
 _PAUSE_S = 0.02
@@ -76,9 +79,10 @@ class HistoryFile:
         return Stored(calls=tuple(calls[-MAX_CALLS:]), unreadable=unreadable)
 
     def append(self, call: PastCall) -> None:
-        """Add a call; if there are too many, remove the oldest.
+        """Add a call. If there are too many calls, remove the oldest.
 
-        Raises UsageError, and then leaves the file unchanged.
+        Raises UsageError if the file is in use, is not a history of this server, or cannot be written. Then
+        the call is not in the file, unless only the removal of old calls failed.
         """
         line = inert(dump(_json_of(call))) + b"\n"
         with self._locked() as descriptor:
@@ -201,7 +205,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _write(descriptor: int, size: int, raw: bytes) -> None:
-    """Append all bytes, or none. Raises UsageError."""
+    """Append all bytes to a file of `size` bytes, or none. Raises UsageError if writing fails."""
     try:
         if os.write(descriptor, raw) < len(raw):
             raise OSError(None, "no space left")  # noqa: TRY301 - reported as any other failure

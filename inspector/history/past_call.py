@@ -1,4 +1,4 @@
-"""One call of a tool as the history stores it, without secrets, and with the names of what is left out."""
+"""One call of a tool as the history stores it: without secrets, and with the names of arguments left out."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -64,11 +64,11 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     left_out: tuple[LeftOut, ...] = ()
     ended: Ended
     error: str = ""
-    """The code of its error; empty if there is none."""
+    """The code of the error with which the call ended; empty if there is none."""
     fits: bool | None = None
-    """True if the result fits the output schema; None if it was not, or not completely, checked."""
+    """True if the result fits the output schema; None if the result was not checked, or only in part."""
     withheld: int = 0
-    """The number of removals at level `declared`, as in the verdict of the call."""
+    """The number of values withheld at level `declared`, without metadata; 0 for a call without an answer."""
     duration_s: float = 0.0
     size_bytes: int = 0
     """The size of the frame with the answer."""
@@ -87,9 +87,9 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Keeper:
-    """Makes the history's records of the calls of one run.
+    """Makes the history's records of the calls of one run. Not safe for use in several threads.
 
-    A value that was withheld once is left out of all later calls. Not safe for use in several threads.
+    Arguments that repeat a value withheld from an earlier call are left out of the records.
     """
 
     def __init__(self, key: bytes, secrets: "Iterable[str]") -> None:
@@ -170,7 +170,7 @@ def _ended(outcome: Outcome) -> Ended:
 
 
 def _too_long(texts: "Mapping[str, str]") -> set[str]:
-    """The longest arguments, which have to be left out so that the others are short enough."""
+    """The names of the longest arguments, without which the others have at most `MAX_CHARACTERS`."""
     long = set[str]()
     length = sum(len(name) + len(text) for name, text in texts.items())
     for name in sorted(texts, key=lambda each: -len(texts[each])):

@@ -19,7 +19,7 @@ class Addressing(Struct, frozen=True, kw_only=True):
 
     pointers: tuple[str, ...]
     limit: str
-    """A sentence that says how much of the result is searched; empty if all of it."""
+    """A clause that says how much of the result is searched; empty if all of it is searched."""
 
 
 def addressing(result: Json) -> Addressing:
@@ -32,7 +32,10 @@ def addressing(result: Json) -> Addressing:
 def addressed(
     texts: Iterable[tuple[Text, int]], hiding: Iterable[Hidden]
 ) -> Iterator[tuple[Text, InstructionScore]]:
-    """The texts that give instructions, each with its score. `texts`: with the number of characters to search."""
+    """The texts that give instructions, each with its score.
+
+    `texts`: each text with the number of its first characters to search. `hiding`: the hidden characters.
+    """
     hidden = {found.pointer for found in hiding}
     for text, length in texts:
         if len(text.text) < _SHORTEST_TEXT or text.place is TextPlace.KEY:

@@ -37,8 +37,8 @@ _TEXTS = ("EXAMPLE", "EXAMPLE-1", "example-1", "1", "1.0.0", "#112233", "/exampl
 def forbids(offer: Offer) -> str:
     """The reason not to call a tool without asking the user; empty if there is none.
 
-    There is none if the tool is declared read-only, and neither another declaration nor its name or description
-    contradicts that.
+    There is none if the tool is declared read-only, neither another declaration nor its name or description
+    contradicts that, and no declaration requires confirmation.
     """
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
         return NOT_READ_ONLY

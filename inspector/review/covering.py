@@ -88,7 +88,7 @@ class Covering:
         """
         if self._known.is_empty:
             return finding
-        # Evidence is truncated, so it may contain a part of the value.
+        # Evidence is cut, so it may contain a part of a withheld value, which a search does not find.
         is_near = (finding.subject is not SubjectKind.CALL and finding.name in repeating) or (
             bool(repeating) and finding.subject in _TOGETHER
         )

@@ -40,12 +40,18 @@ def read_accepted(identity: Identity, rules: tuple[Acceptance, ...] = ()) -> Acc
 def accept(
     identity: Identity, entry: ReportEntry, reason: str, rules: tuple[Acceptance, ...] = ()
 ) -> AcceptedFindings:
-    """Accept a finding for a reason. Returns the new set. Raises UsageError."""
+    """Add a finding, with the user's reason, to the file of accepted findings. Returns all accepted ones.
+
+    Raises UsageError if the file cannot be read or written, or would be longer than `MAX_BYTES`.
+    """
     return _write(identity, read_accepted(identity, rules).including(entry, reason))
 
 
 def take_back(identity: Identity, entry: ReportEntry, rules: tuple[Acceptance, ...] = ()) -> AcceptedFindings:
-    """Withdraw the acceptance of a finding. Returns the new set. Raises UsageError."""
+    """Remove a finding from the file of accepted findings. Returns the remaining ones.
+
+    Raises UsageError if the file cannot be read or written.
+    """
     return _write(identity, read_accepted(identity, rules).without(entry))
 
 

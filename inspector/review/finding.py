@@ -12,7 +12,7 @@ MAX_EVIDENCE = 160
 """The maximum number of characters of the server's text in a finding."""
 
 READS_LIKE_AN_INSTRUCTION = "reads like an instruction to the model"
-"""The description of a text that SL-INJ001 finds, after its place."""
+"""What Sightline says about a text that SL-INJ001 finds. The words follow the place of the text."""
 
 
 class Severity(StrEnum):
@@ -72,7 +72,10 @@ class Finding(Struct, frozen=True, kw_only=True):
     message: str
     """The description for the user, safe to show. Quotes no withheld value."""
     evidence: str = ""
-    """The text in question, shortened and safe to show. Empty if the pointer suffices, or if it must not be quoted."""
+    """The server's text that the rule matched, shortened and safe to show.
+
+    Empty if the pointer suffices, or if the text must not be quoted.
+    """
     call: int = 0
     """The number of the call in its session, if its tool was called more than once; otherwise 0."""
     calls: tuple[int, ...] = ()
@@ -80,7 +83,10 @@ class Finding(Struct, frozen=True, kw_only=True):
     target: str = ""
     """The target as the user wrote it, if several servers are reviewed; otherwise empty."""
     tools: tuple[str, ...] = ()
-    """For a finding about the server: the tools during whose calls it was seen. Untrusted text, not for a report."""
+    """For a finding about the server: the names of the tools during whose calls the fault occurred.
+
+    Untrusted text, not for a report.
+    """
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -96,7 +102,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     subject: SubjectKind | None = None
     """The subject kind, if it differs from that of the definition."""
     tools: tuple[str, ...] = ()
-    """As in `Finding`."""
+    """The names of the tools during whose calls the fault occurred, as in `Finding.tools`. Untrusted text."""
 
 
 _RUN = re.compile(r"((?:⟨U\+[0-9A-F]{4,6}⟩){2})(?:⟨U\+[0-9A-F]{4,6}⟩){1,300}")

@@ -11,7 +11,7 @@ from inspector.review.texts import Text, TextPlace
 SHORTEST = 12
 """The minimum number of characters of a text that can give instructions."""
 _ENCODED = 60
-"""The minimum number of characters of a word that may be encoded sentences."""
+"""The minimum length, in characters, of a single word that is judged because it may encode sentences."""
 
 
 def orders_in(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, InstructionScore]]:

@@ -169,7 +169,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
 
 def _parts(text: str, start: int) -> Iterator[Sentence]:
     """One sentence of a text, in parts of at most `MAX_SENTENCE` words, each as a `Sentence`."""
-    # Tools of one server share many sentences.
+    # The tools of one server share many sentences, so the words of short ones are cached.
     parts = _known_words(text) if len(text) < _SHORT else _words(text)
     return (Sentence(words=words, at=start + at) for at, words in parts)
 

@@ -52,7 +52,7 @@ class Recorded(Struct, frozen=True, kw_only=True):
     clients: tuple[str, ...]
     """The client profiles for which the server listed definitions.
 
-    The profile of the reviewed definitions is the first; empty if the recording names none.
+    The first is the profile of the reviewed definitions. It is an empty string if the recording names none.
     """
     is_page: bool
     has_only_called: bool

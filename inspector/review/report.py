@@ -25,18 +25,24 @@ class NotChecked(Struct, frozen=True, kw_only=True):
     is_failed_server: bool = False
     """True if the part is a whole server that could not be reviewed."""
     tool: str = ""
-    """The name of the tool if the part is its results, because it was not called; otherwise empty. Untrusted text."""
+    """The name of a tool that was not called, if the part is the results of that tool; otherwise empty.
+
+    Untrusted text.
+    """
     target: str = ""
     """The target of the tool's server, if several servers are reviewed."""
 
     def masked(self, mask: Callable[[str], str]) -> "NotChecked":
-        """A copy whose part is masked, but not the reason."""
+        """A copy in which `mask` is applied to `what`, but not to `why`.
+
+        `tool` becomes empty if `what` changes.
+        """
         what = mask(self.what)
         return replace(self, what=what, tool=mask(self.tool) if self.tool and what == self.what else "")
 
 
 def not_called(tool: str, why: str) -> NotChecked:
-    """The results of a tool that was not called."""
+    """An entry for the results of a tool that was not called. `why`: the reason, as a clause."""
     return NotChecked(what=f"results of {tool}", why=why, tool=tool)
 
 
@@ -44,9 +50,9 @@ NOT_IN_SESSION = "it was not called in this session"
 
 
 def grouped(parts: Iterable[NotChecked]) -> tuple[NotChecked, ...]:
-    """The parts as a reader wants them: last the tools that were not called, one entry for all with the same reason.
+    """The parts for a human reader. Uncalled tools of a server have one entry for each reason.
 
-    Reports for programs have an entry for each tool.
+    These entries come last. Reports for programs have an entry for each tool.
     """
     others: list[NotChecked] = []
     uncalled: dict[tuple[str, str], list[NotChecked]] = {}
@@ -97,7 +103,7 @@ def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) ->
 def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]:
     """An entry that counts the URLs that the server asks the user to open.
 
-    The review checked only their texts.
+    The review checked the URLs only as texts.
     """
     number = len({url for ask in asks if (url := text_at(ask.params, "url")) is not None})
     if number:
@@ -148,13 +154,16 @@ def not_recorded(
 
 
 def other_arguments(checked: str) -> NotChecked:
-    """Results that were not seen. `checked`: the results that were, in words."""
+    """An entry for results that were not seen. `checked`: the results that were checked, in words."""
     why = f"only {checked} are checked; other results, and answers to arguments that the schema forbids, may differ"
     return NotChecked(what="other arguments", why=why)
 
 
 def not_compared_with_pin(pinned: ServerDefinitions | None) -> Iterator[NotChecked]:
-    """What was not compared with the pin. `pinned`: the pinned definitions; None if nothing is pinned."""
+    """Entries for definitions that were not compared with the pin.
+
+    `pinned`: the pinned definitions; None if nothing is pinned.
+    """
     if pinned is None:
         yield NotChecked(what="changes since pinned", why="nothing is pinned: see sightline pin")
     elif pinned.items is None:
@@ -165,15 +174,18 @@ def not_compared_with_pin(pinned: ServerDefinitions | None) -> Iterator[NotCheck
 
 
 def listed_once(how: str) -> NotChecked:
-    """Changes, which one listing cannot show. `how`: words about that listing."""
+    """An entry for changes of definitions, which one listing cannot show.
+
+    `how`: words that follow “the definitions were listed once”.
+    """
     return NotChecked(what="changes", why=f"the definitions were listed once{how}")
 
 
 def other_servers(compared: Sequence[str] = (), unlisted: Sequence[str] = ()) -> NotChecked:
-    """The servers whose tools were not compared.
+    """An entry for the servers whose tools were not compared with those of this server.
 
-    `compared`: the names of other servers whose tools were compared. `unlisted`: those of servers that were named
-    and have listed nothing.
+    `compared`: the names of the servers whose tools were compared. `unlisted`: the names of servers that the
+    user named, but that have listed no tools.
     """
     if not compared and not unlisted:
         why = "names were compared within this server only: give several targets"
@@ -210,7 +222,7 @@ class Acceptance(Struct, frozen=True, kw_only=True):
 
     id: str
     name: str | None
-    """The name of the subject; None for all."""
+    """The name of the subject for which the rule is accepted; None for all subjects. Untrusted text."""
     reason: str = ""
 
     def covers(self, finding: Finding) -> bool:
@@ -394,7 +406,8 @@ def entries_of(
 ) -> tuple[ReportEntry, ...]:
     """The findings as entries of a report. `known`: the fingerprints of a baseline.
 
-    Several findings in one place stay separate. Of several calls with findings in one place, the last one counts.
+    Several findings in one place stay separate. If several calls have findings in one place, only those about
+    the last of these calls are kept, with the numbers of all these calls.
     """
     given = tuple(accepted)
     found: list[ReportEntry] = []

@@ -138,7 +138,10 @@ class ReviewedCall:
     repeats: tuple[str, ...] = ()
     """Pointers into `raw` to copies of values that were withheld from earlier calls of the session."""
     stderr: tuple[str, ...] = ()
-    """What the server wrote to stderr during the call, by line; empty if it was not read."""
+    """The lines that the server wrote to stderr during the call; untrusted text.
+
+    Empty if stderr was not read.
+    """
 
     @property
     def raw(self) -> Json:
@@ -182,7 +185,7 @@ class ReviewedCall:
     def violations(self) -> tuple[OutputViolation, ...]:
         """The violations of the protocol and the output schema; empty if a recording lacks values.
 
-        They quote no value, so that a session and its recording have the same.
+        The messages quote no value, so that a session and its recording have the same violations.
         """
         return () if self.left_out else self.judged.output(Level.DECLARED, quote=False).violations
 
@@ -229,7 +232,7 @@ class ReviewedCall:
     def texts(self) -> Iterator[Text]:
         """The texts that are not withheld, and what is left of texts that only repeat a withheld value.
 
-        None for a call without an answer, whose words are Sightline's own.
+        A call without an answer has no texts, because its words are by Sightline and not by the server.
         """
         for text in () if isinstance(self.outcome, Failure) else texts_of(self.raw):
             shown = self._shown(text)
@@ -248,7 +251,10 @@ class ReviewedCall:
         return self._places.around(pointer) is not None
 
     def place_of(self, pointer: str) -> str:
-        """The pointer, or the pointer to the withheld value around it, whose keys are withheld too."""
+        """`pointer`, or the pointer to the withheld value that contains its place.
+
+        The keys inside a withheld value are withheld too, so a finding must not name them.
+        """
         around = self._places.around(pointer)
         return pointer if around is None or around[1] in _COPIES else around[0]
 
@@ -258,7 +264,7 @@ class ReviewedCall:
         Words in it that repeat a withheld value are masked.
         """
         around = self._places.around(pointer)
-        # The values withheld from earlier calls are not known here.
+        # The values withheld from earlier calls are not known here, so they cannot be masked.
         if any(f"{pointer}/".startswith(f"{place}/") for place in self.repeats):
             return ""
         if around is not None and around[1] in _COPIES:
@@ -422,9 +428,9 @@ def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
 
 
 def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) -> Iterator[Offer]:
-    """The definitions in other listings that the reviewed listing lacks, or that differ from it.
+    """The definitions that the reviewed listing lacks, or that differ there, so that they are reviewed too.
 
-    They are reviewed too.
+    Definitions of earlier listings are left out.
     """
     present = definitions_of(catalogue, None)
     for listing in listings:

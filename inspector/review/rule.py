@@ -31,7 +31,7 @@ class ReviewRule(Struct, frozen=True, kw_only=True):
     severity: Severity
     confidence: Confidence
     consequence: str
-    """The consequence of a finding."""
+    """What may happen because of the fault that the rule finds, in sentences for the user."""
     fix: str
     references: tuple[str, ...]
     """References: `CWE-…`, an id of the OWASP MCP Top 10, or a section of a specification."""

@@ -30,7 +30,7 @@ from inspector.protocol.timeline import Entry, EntryKind, Timeline
 
 
 class ListingKind(StrEnum):
-    """What a listing is that the reviewed listing is compared with. The user sees these words. The values are shown to the user."""
+    """The kind of a listing with which the reviewed listing is compared. The values are shown to the user."""
 
     PINNED = "the pinned definitions"
     """An earlier listing that the user accepted."""
@@ -40,7 +40,10 @@ class ListingKind(StrEnum):
     OTHER_CLIENT = "the listing under another client name"
     OTHER_PROFILE = "the listing under another client profile"
     SAME_CLIENT = "the listing of another connection"
-    """Another connection under the same name and profile. Differences in it do not depend on the client."""
+    """The listing of another connection under the same client name and profile.
+
+    Its differences from the reviewed listing do not depend on the client.
+    """
 
     @property
     def is_earlier(self) -> bool:
@@ -57,11 +60,14 @@ class OtherListing(Struct, frozen=True, kw_only=True):
     announced: frozenset[Kind] = frozenset()
     """The lists for which the server sent a notification of change."""
     is_reconnected: bool = False
-    """True if the client connected again since this listing, so that no notification could say that it changed."""
+    """True if the client has reconnected since this listing.
+
+    A change may then have happened between the connections, when the server could not announce it.
+    """
     profile: str = ""
     """The name of the client profile, for `OTHER_PROFILE`; otherwise empty."""
     unstable: frozenset[str] = frozenset()
-    """The names of items that also differ for the same client. Untrusted text.
+    """The names of items that differ even between two connections of the same client. Untrusted text.
 
     The empty name means the instructions.
     """
@@ -110,7 +116,10 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     kind: FaultKind
     count: int
     example: str
-    """The printed line, reason or method of the first fault. May quote untrusted text."""
+    """The first fault: the line that the server printed, a description, or the method that it requested.
+
+    May quote untrusted text.
+    """
     where: str = ""
     """The message and field of the first fault: `the answer to tools/call, field jsonrpc`."""
     tools: tuple[str, ...] = ()
@@ -124,7 +133,7 @@ class LoggedCredential(Struct, frozen=True, kw_only=True):
     """The name of the credential's rule: `GitHub token`."""
     where: str
     tool: str = ""
-    """The tool during whose call it was written; empty if there was none. Untrusted text."""
+    """The name of the tool during whose call the text was sent; empty if no call ran. Untrusted text."""
 
 
 class Resolved(Struct, frozen=True, kw_only=True):

@@ -37,7 +37,7 @@ class Signal(Struct, frozen=True, kw_only=True):
 
     weight: float
     reason: str
-    """The reason in words, by Sightline."""
+    """What the signal says about the text, as a clause by Sightline, such as `it insists`."""
     at: int
     """The position of the signal's sentence in the decoded text."""
 
@@ -100,7 +100,7 @@ def judged(text: Text, *, hidden: bool = False) -> InstructionScore:
 
 
 def _densest(signals: list[Signal]) -> list[Signal]:
-    """The signals of the passage with the highest sum.
+    """The signals of the passage whose signals have the highest sum of weights.
 
     Other passages do not count, because a long document has single signals in many places. Linear, because a
     passage has a maximum length.
@@ -136,7 +136,7 @@ _MOST_ENCODED = 8
 
 
 def _encoded(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences in base64 in a text, each with its position and decoded."""
+    """The position and the decoded text of each part of `text` that encodes sentences in base64."""
     for match in islice(_BASE64.finditer(text), _MOST_ENCODED):
         whole = match[0].rstrip("=")
         try:
@@ -174,6 +174,6 @@ def _signs_of(words: tuple[str, ...], *, may_hold_paths: bool) -> tuple[tuple[fl
     Cached, because the tools of one server share many sentences.
     """
     sentence = SentenceWords(words, may_hold_paths=may_hold_paths)
-    # Quoted examples of attacks are not orders.
+    # A sentence that quotes examples of attacks, as in `inputs such as "ignore …"`, gives no orders itself.
     weight = 0.2 if sentence.phrase("phrases|texts|inputs|attacks|attempts|prompts", "such|like", "as") else 1
     return tuple((sign[0] * weight, sign[1]) for signs in kinds() for sign in signs(sentence))

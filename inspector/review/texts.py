@@ -27,7 +27,7 @@ A text with a longer pointer gets the pointer of an enclosing value.
 READ = 2_000_000
 """The maximum number of characters of a result that are searched for instructions."""
 _EACH = 80
-"""The number of characters that each text adds to its own length when the limit is checked."""
+"""The number of characters that each text counts, beyond its own length, against the limit `READ`."""
 
 
 class TextPlace(StrEnum):
@@ -80,7 +80,7 @@ class ReadTexts(Struct, frozen=True, kw_only=True):
 
     @property
     def limit(self) -> str:
-        """A sentence that says how much is searched; empty if everything is."""
+        """A clause that says how much of the value is searched; empty if all of it is searched."""
         if self.is_all:
             return ""
         number = sum(length for text, length in self.texts if text.place is not TextPlace.KEY)
@@ -140,7 +140,7 @@ def texts_of(value: Json) -> Iterator[Text]:
 
 
 _END: _Found = (None, "", TextPlace.VALUE)
-"""The end of an iterator. It cannot be mistaken for a value, because other scalars never occur."""
+"""Marks the end of an iterator in `texts_of`, which otherwise yields only strings, objects and arrays."""
 
 
 def _members(items: list[Json], pointer: str, place: TextPlace) -> Iterator[_Found]:

@@ -1,8 +1,9 @@
 """`webmcp-110`: sensitive outputs and secret references.
 
-A misspelt `sensitiveHint` counts, unless it is false, and so does one in annotations that are not an object. A
-sensitivity mark is a schema keyword, misspelt ones included. A property of that name is not a mark, nor is anything in
-data (`enum`, `const`, `default`, `examples`). An unknown keyword may hold a schema, because a `$ref` can point into it.
+A misspelt `sensitiveHint` counts unless its value is false. A `sensitiveHint` in annotations that are not an
+object counts too. A sensitivity mark is the schema keyword `x-sensitive`, also misspelt. A property with that
+name is no mark, and neither is a member of a value in `enum`, `const`, `default` or `examples`. Values of
+unknown keywords are searched for marks, because a `$ref` can point to a schema in them.
 """
 
 from collections.abc import Iterator
@@ -79,8 +80,8 @@ _REFERENCED = Leaf(
 POINTER_LENGTH = 4_096
 """The maximum length of a pointer, in characters.
 
-Anything with a longer pointer counts as sensitive without being read, because searching it for marks would
-cost too much.
+A part of the schema with a longer pointer counts as sensitive and is not read, because a search for marks in
+it would cost too much.
 """
 
 _NAMES_TO_SCHEMAS = frozenset(
@@ -94,7 +95,7 @@ class WebmcpMark(Struct, frozen=True, kw_only=True):
 
     member: Member
     problem: str
-    """A problem other than the value of the mark; empty if there is none."""
+    """The problem if the mark is misspelt or cannot be read; otherwise empty, even if its value is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def _mark(mark: WebmcpMark) -> Claim:
 
 
 def _problem(words: str) -> Leaf:
-    """A key whose claim is malformed, whatever its value."""
+    """A leaf that makes every claim malformed, whatever its value. `words`: the problem of the claim."""
     return Leaf(form=ValueForm(words="", problem=lambda _: words), meaning="")
 
 

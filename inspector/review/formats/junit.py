@@ -34,7 +34,7 @@ def properties(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[JunitCase]:
-    """The test cases. Findings below the severity `at` pass too."""
+    """The test cases of a report. Known and accepted findings pass, as do those below the severity `at`."""
     subjects = {(entry.finding.target, entry.finding.name) for entry in report.entries}
     yield from (_case(entry, report, at) for entry in report.entries)
     for each in report.failed_servers:

@@ -48,9 +48,15 @@ class Board(Struct, frozen=True, kw_only=True):
     waiting: frozenset[Subject] = frozenset()
     """The subjects that are not reviewed yet."""
     earlier: frozenset[str] = frozenset()
-    """The fingerprints of findings about earlier results of a tool that its last result did not repeat."""
+    """The fingerprints of findings about earlier results of tools.
+
+    The last results of these tools do not have the findings.
+    """
     before: frozenset[tuple[str, str]] = frozenset()
-    """The fingerprints and messages of findings from before a reconnect, about messages or the last result of a tool."""
+    """The fingerprint and message of each finding from before the last reconnect.
+
+    These findings are about protocol messages, or about the last result of a tool.
+    """
     to_model: Mapping[int, tuple[ReportEntry, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The findings of the rules in `TO_MODEL` about the latest calls, by the number of the call."""
     unshown: frozenset[str] = frozenset()
@@ -63,7 +69,10 @@ class Board(Struct, frozen=True, kw_only=True):
         return (found for entries in self.by_subject.values() for found in entries)
 
     def of(self, entry: Entry) -> tuple[ReportEntry, ...]:
-        """The findings about an item of the catalogue, about the results of a tool, and about the server during its calls."""
+        """The findings about an item of the catalogue.
+
+        For a tool, also those about its results, and those about the server that occurred during its calls.
+        """
         entries = self.by_subject.get(subject_of_item(entry), ())
         if isinstance(entry, Tool):
             entries += tuple(each for each in self.of_server if entry.name in each.finding.tools)
@@ -114,7 +123,7 @@ class LastCall(Struct, frozen=True, kw_only=True):
     judgement: Judgement
     """The judgement of the answer, with the tool as listed at that time."""
     is_before: bool = False
-    """True if it is from before the last reconnect."""
+    """True if the call was made before the last reconnect."""
     left_out: tuple[tuple[str, str], ...] = ()
     """For a recorded call: the values that the recording lacks, as pairs of pointer and rule."""
 
@@ -132,7 +141,7 @@ class Material(Struct, frozen=True, kw_only=True):
     made: int = 0
     """The number of calls that were made, which may be more than `calls`."""
     until: str = ""
-    """The part of a recording after its position, in words; empty if nothing follows."""
+    """The part of the recording after the current position, in words; empty if nothing follows."""
     is_recorded: bool = False
     """True if `calls` are all calls up to the current position in a recording. The position may move back."""
     is_page: bool = False
@@ -141,12 +150,15 @@ class Material(Struct, frozen=True, kw_only=True):
     """False if `timeline` lacks messages, because a recording has too many."""
     listings: "tuple[OtherListing, ...]" = ()
     not_pinned: tuple[NotChecked, ...] = ()
-    """What was not compared with a pin."""
+    """The definitions that were not compared with a pin, as entries of a report."""
     neighbours: "tuple[Neighbour, ...]" = ()
     """The other servers of the run that have listed their tools."""
     unlisted: tuple[str, ...] = ()
-    """The names of the other servers of the run."""
+    """The names of the other servers of the run that have not listed their tools yet."""
     origin: str | None = None
     """The server's address, if it has one."""
     client: str = ""
-    """Words about the client as which the server was asked; empty for a page."""
+    """A clause that says why definitions for other clients are not reviewed, with the client profile in use.
+
+    Empty for a page.
+    """

@@ -1,4 +1,4 @@
-"""Reviews a session in small steps, so that a large server does not block the screen. Makes the report."""
+"""Reviews a session in small steps, so that a large server does not block the screen; makes the report."""
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator
@@ -107,10 +107,10 @@ class OngoingReview:
         """The last input of `_repeated`, and the names of those definitions that contain a withheld value."""
 
     def reconnect(self, *, is_renewed: bool = False) -> None:
-        """Keep the findings about messages so far, because the next connection has a timeline of its own.
+        """Keep the findings about protocol messages, because the next connection has a timeline of its own.
 
-        `is_renewed`: whether the server may be another version now. Then these findings are dropped, and those about
-        the results of a tool when it is called again.
+        `is_renewed`: True if the server may be another version. Then the findings about messages are dropped,
+        and the findings about the results of a tool are dropped at its next call.
         """
         if is_renewed:
             self._lost = ()
@@ -194,7 +194,7 @@ class OngoingReview:
 
     def _judge_together(self, material: Material) -> None:
         traffic = traffic_of(material.timeline)
-        # If this connection has listed again, a change may be one that it did not announce.
+        # If this connection has listed twice, the server could have announced a change in between.
         is_reconnected = self._was_listed and traffic.listings <= 1
         seen = (_with_announced(material, is_reconnected=is_reconnected), material.neighbours, traffic)
         if seen != self._seen:
@@ -231,7 +231,7 @@ class OngoingReview:
                 entries = tuple(_entries(findings_of(call, _rules("call")), answered.number))
                 self._keep_to_model(answered.number, entries)
                 definition = call.calls[0].offer.definition
-                # A changed definition means a changed tool, whose earlier results say nothing about it.
+                # If the definition has changed, findings about earlier results say nothing about the tool.
                 is_same = (
                     before is not None
                     and before.definition == definition
@@ -278,7 +278,7 @@ class OngoingReview:
         for entries in (*judged, *called, self._beside, self._lost):
             for entry in entries:
                 mark = _mark(entry)
-                # Two tools may have the same name.
+                # If two tools have the same name, their findings may be the same; show each once.
                 if mark not in seen:
                     seen.add(mark)
                     subject = subject_of(entry.finding)
@@ -292,7 +292,7 @@ class OngoingReview:
 def _with_announced(material: Material, *, is_reconnected: bool) -> tuple[OtherListing, ...]:
     """The other listings. The session's first listing gets the lists that the server announced as changed.
 
-    `is_reconnected`: whether only an earlier connection of the session listed definitions before.
+    `is_reconnected`: True if that listing is from an earlier connection, and this one has listed only once.
     """
     if all(listing.kind is not ListingKind.FIRST for listing in material.listings):
         return material.listings
@@ -306,7 +306,10 @@ def _with_announced(material: Material, *, is_reconnected: bool) -> tuple[OtherL
 
 
 def _mark(entry: ReportEntry) -> tuple[str, str]:
-    """What tells a finding from all others. A fault of two connections has one fingerprint and two messages."""
+    """The key of a finding: its fingerprint and its message.
+
+    The same fault in two connections has one fingerprint, but two messages.
+    """
     return entry.fingerprint, entry.finding.message
 
 
@@ -473,7 +476,7 @@ def report_of(
         called=max(material.made, len(material.calls)),
         rules=rules(),
         reviewed_by=reviewed_by,
-        # A definition that repeats a withheld value is not named in any way.
+        # The fingerprint depends on all definitions, so it is left out if one repeats a withheld value.
         definitions="" if board.unshown else definitions_of(material.catalogue, instructions).fingerprint,
     )
 

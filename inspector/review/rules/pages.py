@@ -1,4 +1,4 @@
-"""Rules WEB: page tools with dropped declarations, deceptive page tools, and those open to other origins.
+"""Rules WEB: dropped declarations of page tools, deceptive page tools, and exposure to other origins.
 
 Source: the WebMCP draft, 4.5 and 6.3; docs/webmcp.md.
 """

@@ -108,7 +108,7 @@ def _mirrored(offer: Offer) -> Iterator[Hit]:
 def _is_sensitive_parameter(field: Property) -> bool:
     """True if the name, a mark, the format or the header indicates that the parameter is sensitive."""
     schema = field.schema
-    # A misspelt mark counts as one.
+    # A misspelt mark counts as a mark.
     marks = {key: value for key, value in schema.items() if key.lower().replace("_", "-") in _MARKS}
     is_marked = any(value is not False for value in marks.values())
     header = str(schema["x-mcp-header"]).lower()
@@ -141,7 +141,7 @@ def _is_unmarked_secret(field: Property) -> bool:
 
 
 def _in_definition(offer: Offer) -> Iterator[Hit]:
-    # One search in all texts first, because most definitions contain none.
+    # Search all texts at once first, because most definitions contain no credential.
     if not sightings("\n".join(text.text for text in offer.texts)):
         return
     for text in offer.texts:

@@ -21,9 +21,9 @@ _CHANGED = word_set("recipient bcc cc redirect replace modify change add append 
 
 
 def _tools_of(reviewed: Reviewed) -> tuple[set[str], dict[str, str]]:
-    """The folded names of the server's tools, and the targets of other servers.
+    """The folded names of the server's tools; and for each tool of another server, that server's target.
 
-    The targets are by the folded names of the other servers' tools, as far as these names are distinctive.
+    The keys of the second result are folded names. Only tools with a distinctive name are in it.
     """
     others = {
         _folded(name): other.target

@@ -96,7 +96,7 @@ SIGNS: Mapping[str, Callable[[SentenceWords, Lists], Iterator[str]]] = {
     "setting aside": _setting_aside,
     "concealing": _concealing,
 }
-"""Functions by the value of `code` in the data files.
+"""The functions that find the signs with `code` in the data files, by the value of `code`.
 
-Each yields names of outcomes, which have weights and reasons there.
+Each yields names of outcomes. The data file has the weight and the reason of each outcome.
 """

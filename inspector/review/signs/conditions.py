@@ -64,14 +64,14 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Case(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another weight or reason for a sign, used if more conditions hold for the words around it."""
+    """Another weight or reason for a sign, used if the case also holds at the position of the sign."""
 
     weight: Weight
     reason: str | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weight and reason of a sign that a function of `coded.SIGNS` finds; it yields the sign's name."""
+    """The weight and reason of one outcome of a sign in code. A function of `coded.SIGNS` yields its name."""
 
     weight: Weight
     reason: str

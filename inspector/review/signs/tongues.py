@@ -160,7 +160,7 @@ def _clauses(text: str, lexicon: Mapping[WordKind, frozenset[str]], *, spaced: b
 
 def _signs(clause: Clause) -> Iterator[tuple[float, str]]:
     has = clause.kinds.issuperset
-    # A negation that is part of hiding something from the user negates nothing else.
+    # In `do not tell the user`, the negation does not negate the other verbs of the clause.
     concealed = has({WordKind.NOT, WordKind.TELL, WordKind.USER})
     denied = WordKind.NOT in clause.kinds and not concealed
     if has({WordKind.IGNORE, WordKind.RULES}) and (
