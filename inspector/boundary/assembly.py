@@ -156,7 +156,8 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
     members["isError"] = draft.code is not None
     if draft.meta is not None:
         members["_meta"] = draft.meta
-    # Left out below unless it was sent. Other types do not get here, because their calls have not ended.
+    # `resultType` is left out below unless it was sent. An answer of a server with another type is withheld,
+    # because it does not end its call.
     members["resultType"] = COMPLETE
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")
     return {key: members[key] for key in dict.fromkeys(order) if key in members}

@@ -43,7 +43,7 @@ from inspector.protocol.outcome import Failure, Outcome, Result, unfinished
 RULES: tuple[DraftRule, ...] = (
     untrusted.unwrap,
     omitted.whole,
-    # First the rules that replace blocks by the boundary's own texts; later rules keep those.
+    # First the rules that replace blocks by the boundary's own texts; later rules keep these texts.
     secret_reference.apply,
     unknown_content.apply,
     # Then the rules that withhold everything, so that their reason is the one listed.
@@ -58,7 +58,7 @@ RULES: tuple[DraftRule, ...] = (
     audience.apply,
     no_contract.apply,
     meta.apply,
-    # Last the rules that search everything that remains, and those that depend on them.
+    # Last the rules that search everything that remains, and the rules that depend on these searches.
     echo.apply,
     omitted.apply,
     detect.apply,
@@ -120,10 +120,10 @@ def bound(
     if ended is None:
         judged = _bound(outcome, contract, level, policy, nonce, found)
         if isinstance(outcome, Failure):
-            # Its words are Sightline's own. They may quote what the server printed during other calls.
+            # The text of a failure is Sightline's own. It may quote what the server wrote during other calls.
             return replace(judged, is_answered=False, remarks=(), credentials=())
         return _verified(judged, outcome, contract)
-    # Other answers than tool results are envelopes, which the output schema does not describe.
+    # An answer that is not a tool result is an envelope, which the output schema does not describe.
     is_envelope = not is_tool_result(raw_of(outcome))
     judged_by = replace(contract, positions=None, schema=None, kind=Kind.TOOL) if is_envelope else contract
     judged = replace(_bound(outcome, judged_by, level, policy, nonce, found), kind=contract.kind)

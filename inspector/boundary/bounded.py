@@ -30,13 +30,13 @@ class Rule(StrEnum):
     NO_CONTRACT = "no-contract"
     ERROR = "error"
     POLICY = "policy"
-    """A policy rule of the user."""
+    """Withholds a result because a policy rule of the user says so."""
     UNVERIFIED = "unverified"
-    """A file of a skill that differs from the entry of the skill."""
+    """Withholds a file of a skill that differs from the entry of the skill."""
     UNFINISHED = "unfinished"
-    """An answer that does not end the call."""
+    """Withholds an answer that does not end the call."""
     INTERNAL = "internal"
-    """Anything that cannot be judged."""
+    """Withholds what the boundary cannot judge, such as an object with a duplicate key."""
 
 
 class ErrorCode(StrEnum):
@@ -89,7 +89,7 @@ class PassingCredential(Struct, frozen=True, kw_only=True):
     pointer: str
     """Pointer into the result that the server sent."""
     detail: str
-    """The reason, as in a removal."""
+    """The kind of credential that the value looks like, in a sentence for the user."""
 
     @property
     def remark(self) -> str:

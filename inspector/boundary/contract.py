@@ -35,11 +35,11 @@ class Contract(Struct, frozen=True, kw_only=True):
     uri: str = ""
     """The URI of the resource that was read."""
     is_of_app: bool = False
-    """True if an interface of MCP Apps sends the content to the model. It is untrusted, whatever is declared."""
+    """True if an interface of MCP Apps sends the content to the model. Such content is always untrusted."""
     kept_back: tuple[Json, ...] = ()
-    """Values that the interface got and the model did not. The interface must not repeat them to the model."""
+    """Values that an interface of MCP Apps got and the model did not. The interface must not pass them on."""
     skills: tuple[JsonObject, ...] = ()
-    """The entries of the skill that contains the resource."""
+    """The entries of the skill that contains the file that was read. The file is verified against each."""
     fault: str = ""
     """The reason why the declarations could not be read; every result is withheld then."""
 
@@ -65,10 +65,10 @@ class Contract(Struct, frozen=True, kw_only=True):
 
 
 def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
-    """True if a returned value is an MCP result.
+    """True if a returned value is a tool result of MCP.
 
-    Any other value comes from a tool of a page and counts as structured content. So does an object from a
-    page if its `content` is not a list.
+    Any other value counts as structured content, such as one that a tool of a page returns. So does an object
+    from a page if its `content` is not a list.
     """
     if not is_tool_result(value):
         return False

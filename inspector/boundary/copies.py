@@ -1,6 +1,6 @@
 """Gives the reason to withhold a copy of a withheld value, and hides copies that the user would still see.
 
-The user would see them in pointers, and in parts that are kept from the model only.
+The user would see such copies in pointers, and in parts that are withheld only from the model.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ from inspector.json.pointer import join, resolve, split
 from inspector.json.texts import keys_in, texts_in
 
 _AT_THE_ROOT = PROTOCOL_MEMBERS | {"error"}
-"""Keys that the protocol defines and with which pointers begin."""
+"""Keys of the protocol that can be the first token of a pointer."""
 
 WEAK = "a withheld value is too short or too common to be told from chance: where it is repeated, it may pass"
 
@@ -29,7 +29,7 @@ WEAK = "a withheld value is too short or too common to be told from chance: wher
 def copy_reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
     """The reason to withhold `text`, which contains a copy of a withheld value.
 
-    `spellings`: by text, the spelling of the copy in it.
+    `spellings`: for each text, the spelling of the copy in the text.
     """
     detail = f"it contains a copy of a withheld value, {spellings[text].value}"
     return Reason(rule=Rule.ECHO, detail=detail)

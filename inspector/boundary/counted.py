@@ -43,7 +43,7 @@ _SEVERAL: dict[Rule, str] = {
 }
 """The plural of the words in `COUNTED`, for rules whose words have one."""
 _MOST_READ = 10_000
-"""The maximum number of removals that are searched for delimited texts, because creating each takes time."""
+"""The maximum number of removals in which delimited texts are counted. Creating a removal takes time."""
 
 
 class Counted(Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class Counted(Struct, frozen=True, kw_only=True):
     withheld: dict[str, int]
     """The number of values that the model does not get, by rule, the most frequent rule first."""
     metadata: int
-    """The number of members of the protocol, which are for programs and not for models."""
+    """The number of removed members that are protocol metadata, which is for programs and not for models."""
     delimited: int
     """The number of untrusted texts that the model gets between markers."""
 
@@ -62,7 +62,7 @@ class Counted(Struct, frozen=True, kw_only=True):
         return sum(self.withheld.values())
 
     def without(self, rule: Rule, number: int) -> "Counted":
-        """The same counts, without a number of removals by one rule."""
+        """The same counts, with `number` fewer removals by `rule`."""
         left = {**self.withheld, rule.value: self.withheld.get(rule, 0) - number}
         return replace(self, withheld={each: count for each, count in left.items() if count > 0})
 

@@ -25,7 +25,7 @@ class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a result that would still reach the model after the rules so far."""
 
     values: dict[str, None] = field(default_factory=dict[str, None])
-    """The texts in the order of the draft, because iterating in another order is slower than the search."""
+    """The texts as keys, in the order of the draft. Iterating in another order is slower than the search."""
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
@@ -63,7 +63,7 @@ class Credentials(Struct, frozen=True, kw_only=True):
     """The texts of a result that look like credentials."""
 
     titles: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """The titles of the credential rules that match, each once, by the whole text."""
+    """For each whole text, the titles of the credential rules that match it, each title once."""
     values: frozenset[str] = frozenset()
     """The credentials themselves, without the text around them."""
 
@@ -76,7 +76,7 @@ class Fate(Enum):
     OWN = auto()
     """Replaced by a text that the boundary wrote; later rules ignore it."""
     MIRROR = auto()
-    """Repeats the structured content. Its text is rewritten from the passing part of the structured content."""
+    """Repeats the structured content. The text is rewritten from the part of that content that passes."""
     WITHHELD = auto()
 
 
@@ -87,14 +87,14 @@ class Block(Struct, frozen=True, kw_only=True):
     """Pointer into the raw result."""
     raw: Json
     value: Json
-    """The current value; meaningless if withheld."""
+    """The current value; meaningless if the block is withheld."""
     fate: Fate = Fate.RAW
     noted: bool = False
-    """For a mirror: true if its removal is already listed."""
+    """For a block with the fate `MIRROR`: true if its removal is already listed."""
     delimited: bool = False
-    """True if markers delimit its text."""
+    """True if the bounded result gets markers around the text of the block."""
     was_delimited: bool = False
-    """True if it arrived between markers of this call."""
+    """True if the text of the block arrived between markers of this call."""
 
 
 class Structured(Struct, frozen=True, kw_only=True):
@@ -103,10 +103,10 @@ class Structured(Struct, frozen=True, kw_only=True):
     pointer: str
     raw: Json
     value: Json
-    """The current value, without the notice: the raw value if nothing is withheld, null if all is."""
+    """The current value, without the notice: the raw value if nothing is withheld, null if all of it is."""
     gone: bool = False
     touched: bool = False
-    """True if any of it is withheld."""
+    """True if any part of the structured content is withheld."""
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -139,12 +139,15 @@ class Draft(Struct, frozen=True, kw_only=True):
     nonce: str = ""
     """The random value in the markers around untrusted text; empty to set no markers."""
     omitted: Mapping[str, str] = field(default_factory=dict[str, str])
-    """As in `Result`."""
+    """For a recorded result: the text in place of each withheld value, with the rule that withheld the value.
+
+    The text is empty if the whole result could not be judged.
+    """
     removals: Removals = Removals()
     secrets: Secrets = field(default_factory=Secrets)
     """Withheld values whose copies are searched for in all other parts. The object is never modified."""
     texts: Texts | None = None
-    """The texts at the time of the first search; some may have been withheld since."""
+    """The texts that would have reached the model at the first search; some may have been withheld since."""
     searched: Searched | None = None
     """The search at level `declared`, in this draft or in an earlier draft of the same result."""
     credentials: Credentials = field(default_factory=Credentials)

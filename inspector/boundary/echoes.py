@@ -78,7 +78,7 @@ class Echoes:
         """True if a value is found only as a whole word, or not at all. Such values are short, or are booleans."""
         least = max(SHORTEST, anywhere_from)
         for value in values:
-            # Most values are such texts. `_take` would do the same with them, only slower.
+            # Most values are texts of this kind. `_take` would do the same with them, but slower.
             if type(value) is str and is_visible(value) and len(value) - value.count(" ") >= least:
                 wanted.anywhere.add(value)
                 self._take_meaning(value, wanted)
@@ -275,7 +275,7 @@ class _Automaton:
 
 
 def _length(text: str) -> int:
-    """The number of characters, without those that a reader does not see."""
+    """The number of characters in a text, without white space and invisible characters."""
     if is_visible(text):
         return len(text) - text.count(" ")
     return len("".join(visible(text.replace(SEPARATOR, "")).split()))
@@ -284,8 +284,8 @@ def _length(text: str) -> int:
 def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
     """The needles that contain no other needle.
 
-    These are enough, because a text with a longer needle also contains the shorter one. So each place has one
-    hit.
+    These are enough, because a text with a longer needle also contains the shorter one. So at most one needle
+    is found at each place.
     """
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
 

@@ -12,7 +12,7 @@ from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, O
 _NUMBERS: dict[ErrorCode, int] = {
     ErrorCode.PROTOCOL_ERROR: -32600,
     ErrorCode.INVALID_ARGUMENTS: -32602,
-    # MCP has one number for both; whether the tool is listed tells them apart.
+    # MCP uses -32602 for both codes; `_code_of_number` picks one by whether the server lists the tool.
     ErrorCode.UNKNOWN_TOOL: -32602,
     ErrorCode.INTERNAL_ERROR: -32603,
     # JSON-RPC reserves -32768..-32000; other numbers are for applications.
@@ -52,7 +52,7 @@ _STATUSES = {
 
 
 def error_code(outcome: Outcome, *, is_listed: bool) -> ErrorCode | None:
-    """The code of a failed call; None if it succeeded. `is_listed`: true if the server lists the tool."""
+    """The code of a failed call; None after success. `is_listed`: true if the server lists the tool."""
     match outcome:
         case Result():
             return ErrorCode.TOOL_ERROR if is_failed_result(outcome.value) else None
@@ -72,7 +72,7 @@ def error_code(outcome: Outcome, *, is_listed: bool) -> ErrorCode | None:
 
 
 def is_tool_result(value: Json) -> TypeGuard[JsonObject]:
-    """True if a result is an MCP result. Any other value comes from a page and counts as structured content."""
+    """True if a value is a tool result of MCP: an object with `content` or `structuredContent`."""
     return isinstance(value, dict) and ("content" in value or "structuredContent" in value)
 
 

@@ -62,7 +62,7 @@ class Judgement:
         self._contract = contract
         self._known = output
         self._checked: SchemaCheck | bool = False
-        """The check against the output schema; False until it is made, True if there was nothing to check."""
+        """The check of the result; False until it is made, True if `checked_output` returned None."""
         self._bounded: dict[tuple[Level, BoundaryPolicy], Bounded] = {}
         self._found: dict[BoundaryPolicy, FoundSecrets] = {}
         self._secrets: dict[BoundaryPolicy, Sequence[Removal]] = {}
@@ -119,7 +119,7 @@ class Judgement:
 
     @property
     def breaks_schema(self) -> bool:
-        """True if the result is known to break the output schema.
+        """True if the result is known to break the protocol or the output schema.
 
         False until `output` is called. Takes no time.
         """
@@ -130,7 +130,7 @@ class Judgement:
     def output(
         self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY, *, quote: bool = True
     ) -> OutputCheck:
-        """The check of the result against the output schema of its tool.
+        """The check of the result against the protocol and the output schema of its tool.
 
         Quotes nothing that `level` withholds. `quote`: false to quote no value at all.
 

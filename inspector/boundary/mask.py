@@ -13,12 +13,12 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import index_of, join, split
 
 Matches: TypeAlias = Callable[[Collection[str]], Mapping[str, Spelling]]
-"""Returns those of the given texts that repeat a value, each with the spelling of the copy."""
+"""Returns those of the given texts that contain a copy of a value, each with the spelling of the copy."""
 _WORDS = re.compile(r"\S+")
 _MOST_LITERALS = 300
-"""The number of values that are masked within a line. With more, the whole line is masked."""
+"""The maximum number of values that are masked within a line. If there are more, whole lines are masked."""
 _BEGINNING = 1_000
-"""The number of characters in which the needle of a value is found."""
+"""The number of characters at the start of a value that are enough to make its needle."""
 MASK = "••••••••"
 """The replacement of a masked value. Its length is constant, so it reveals nothing."""
 
@@ -64,10 +64,10 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
 
 def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: str = MASK) -> str:
-    """Replace each word of `text` that repeats a secret with `by`.
+    """Put `by` in place of each word of `text` that contains a secret.
 
-    If no single word repeats it, the whole line or text is replaced. `repeating`: a function that returns
-    those of the given texts that repeat a secret.
+    If a secret is spread over several words, the whole line or text is replaced. `repeating`: a function that
+    returns those of the given texts that contain a secret.
     """
     if text not in repeating({text}):
         return text
@@ -87,10 +87,10 @@ def mask_words(text: str, repeating: Callable[[set[str]], Container[str]], by: s
 
 
 def outer_values(values: Iterable[str]) -> tuple[str, ...]:
-    """The values that no other value contains, the longest first; none if there are more than `_MOST_LITERALS`.
+    """The values that no other value contains, the longest first; empty if there are over `_MOST_LITERALS`.
 
-    Only these may be masked within a line: a copy of another value may belong to one of the value that contains it,
-    whose rest would be left.
+    Only these may be masked within a line. A value that another value contains may occur inside a copy of the
+    other value; to mask only this part would leave the rest of the copy visible.
     """
     every = set(values)
     if len(every) > _MOST_LITERALS:
@@ -109,7 +109,7 @@ def mask_literally(text: str, values: Iterable[str], word: Callable[[str], str] 
     `values`: from `outer_values`. `word`: the mask for a value. A value that is short is replaced only as a whole word.
     """
     for value in values:
-        # A pattern of a long value takes time.
+        # It takes time to compile a pattern for a long value.
         if len(value) > len(text) or value.casefold() not in text.casefold():
             continue
         pattern = re.escape(value) if len(value) >= SHORTEST else rf"(?<!\w){re.escape(value)}(?!\w)"
@@ -127,11 +127,12 @@ def mask_lines(
 ) -> str:
     """Mask each copy of a withheld value in a text; the number of lines stays.
 
-    A copy of a value of `values`, from `outer_values`, is replaced. A line with any other copy is masked as a whole. All
-    lines are masked if a copy spans several lines, if a line has a part of an encoded one, or if `begins` finds one.
+    A plain copy of one of `values`, which are from `outer_values`, is replaced. A line with any other copy is
+    masked as a whole. All lines are masked if a copy spans several lines, if a line has only a part of an
+    encoded copy, or if `begins` finds a text.
 
-    `matches`: finds copies of the values, and of their parts. `begins`: finds the beginnings of values of which not all
-    parts can be found. `by`: the mask.
+    `matches`: finds copies of withheld values, and of their parts. `begins`: finds the beginnings of values
+    that are too long for all of their parts to be found. `by`: the mask.
     """
     if not matches((text,)):
         return text
@@ -139,7 +140,8 @@ def mask_lines(
     lines = text.split("\n")
     found = matches(lines)
     shown = [by if line in found else line for line in lines]
-    # Another line may have the rest of an encoded copy, or of one of which this line repeats another value.
+    # A line with an encoded text that is not a whole outer value may have only a part of a copy. The rest of
+    # that copy may be in another line.
     whole = Echoes(value for value in values if not is_cut(value)).matches(lines)
     is_part = any(spelling is not Spelling.PLAIN for line, spelling in found.items() if line not in whole)
     if is_part or _spans(lines, values) or begins((text,)) or matches(("\n".join(shown),)):
@@ -148,8 +150,11 @@ def mask_lines(
 
 
 def _spans(lines: list[str], values: Iterable[str]) -> bool:
-    """True if several lines repeat one of the values together. Values of several lines are searched for line by line."""
-    # A value is found by its beginning, and the whole of a long one takes time.
+    """True if a copy of one of the values is spread over several lines.
+
+    Values that contain line breaks are skipped, because each of their lines is searched for separately.
+    """
+    # The beginning of a value is enough to find it. To search for all of a long value would take time.
     single = (value for value in values if "\n" not in value and "\r" not in value)
     echoes = Echoes(value.lstrip()[:_BEGINNING] for value in single)
     whole = echoes.matches(lines)

@@ -20,7 +20,7 @@ from inspector.json.exact import Json, JsonObject, JsonText, dump_text, equal, p
 
 MEMBER = "_withheld"
 MAX_FIELDS = 50
-"""The maximum number of named fields; more are counted."""
+"""The maximum number of fields that a notice names; further fields are only counted."""
 
 START = "Withheld from this result: "
 _FIELDS = "fields"
@@ -121,7 +121,7 @@ def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
     text = block.get("text") if isinstance(block, dict) else None
     if not isinstance(text, str) or not text.startswith(START):
         return None
-    # If it is not JSON, the value is null, which is not a notice.
+    # If the text is not JSON, the parsed value is null, which is not a notice.
     notice = notice_in(parse(text.removeprefix(START)).value, names)
     return notice if notice and equal(block, text_block(notice.text)) else None
 
@@ -182,9 +182,9 @@ def is_own(block: Json, level: Level) -> bool:
 
 
 def label_in(block: Json) -> str | None:
-    """The label, which comes from the server, in the text that replaces a secret reference.
+    """The label, which comes from the server, in a block that replaces a secret reference.
 
-    None if there is none.
+    None if the block has no label or does not replace a secret reference.
     """
     text = _text_in(block) or ""
     match = _WITH_LABEL.fullmatch(text)

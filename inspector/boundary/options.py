@@ -18,10 +18,13 @@ class Level(StrEnum):
 
 
 class BoundaryPolicy(Struct, frozen=True, kw_only=True):
-    """Settings that withhold more than the boundary does. No setting lets more pass."""
+    """Settings that make the boundary withhold more than by default.
+
+    Only a `sensitivity_threshold` above the default lets more pass.
+    """
 
     sensitivity_threshold: str = "confidential"
-    """A result is withheld if its declared resultSensitivity is this one or above."""
+    """A result is withheld if its declared resultSensitivity is this level or a higher one."""
     withhold_private: bool = False
     """True to withhold content whose `ifc` confidentiality is `private`."""
     hide_untrusted: bool = False
@@ -29,7 +32,7 @@ class BoundaryPolicy(Struct, frozen=True, kw_only=True):
     withhold_credentials: bool = False
     """True to withhold text that looks like a credential; otherwise a remark reports it."""
     withheld: str = ""
-    """The reason to withhold a whole result at any boundary level, without quoting it; empty for none."""
+    """The reason to withhold the whole result at every boundary level; empty for none. Must not quote it."""
 
     @property
     def about_secrets(self) -> "BoundaryPolicy":

@@ -20,7 +20,7 @@ from inspector.protocol.outcome import Outcome, Result, unfinished
 from inspector.schema.validation import SchemaCheck, Violation, schema_check
 
 MAX_VIOLATIONS = 20
-"""The maximum number of violations listed for one result; more are counted."""
+"""The maximum number of violations listed for one result; further violations are only counted."""
 _STRUCTURED = "/structuredContent"
 _MCP = ", and MCP requires "
 _EARLIER = "cannot be checked: an earlier boundary has taken something from it"
@@ -41,7 +41,7 @@ class OutputViolation(Struct, frozen=True, kw_only=True):
 
 
 class OutputCheck(Struct, frozen=True, kw_only=True):
-    """The outcome of checking a result against the output schema of its tool."""
+    """The outcome of checking a result against the protocol and the output schema of its tool."""
 
     violations: tuple[OutputViolation, ...] = ()
     more: int = 0
@@ -49,7 +49,7 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
     unchecked: tuple[str, ...] = ()
     """The reasons why all or part of the result could not be checked, in sentences that quote nothing of it."""
     is_asked: bool = True
-    """False if there was nothing to check: no schema is declared, or the call did not succeed."""
+    """False if the result keeps the protocol, and the tool has no schema or the call did not succeed."""
 
     def masked(self, mask: Callable[[str], str]) -> "OutputCheck":
         """A copy with `mask` applied to the pointer and the message of each violation, which may quote the result."""
@@ -90,7 +90,9 @@ def is_of_protocol(message: str) -> bool:
 
 
 def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
-    """The violations of the protocol and of the output schema in a result; None if there is nothing to check.
+    """The violations of the protocol and of the output schema in a result.
+
+    None if the result keeps the protocol and no output schema applies, or if the call has no result yet.
 
     The protocol is checked even without an output schema, because hosts refuse a whole result if a block in
     it is malformed.
@@ -138,9 +140,9 @@ def safe_output(
 ) -> OutputCheck:
     """The outcome of a check, in which no withheld value or key is quoted.
 
-    `secrets`: the removals that mask the raw result; not even keys inside these values are named. `withheld`:
-    the removals that keep parts from the model; values in these parts are not quoted. `quote`: false to quote
-    no value at all.
+    `secrets`: the removals with which the raw result is masked; not even keys inside masked values are named.
+    `withheld`: the removals that keep parts from the model; values in these parts are not quoted.
+    `quote`: false to quote no value at all.
     """
     hidden = {removal.pointer for removal in secrets}
     silent = {*hidden, *(removal.pointer for removal in withheld)}
@@ -148,7 +150,7 @@ def safe_output(
     for one in found.violations:
         above = _above(one.pointer)
         cut = next((pointer for pointer in above if pointer in hidden), None)
-        # The words about a malformed block quote nothing of it.
+        # A message about a malformed block quotes nothing of the block.
         if cut is not None and not (cut and is_of_protocol(one.message)):
             words = "does not fit the schema" if cut != one.pointer else one.plain
             violations[OutputViolation(pointer=cut, keyword=one.keyword, message=words)] = None

@@ -32,7 +32,10 @@ SHORTEST = 2
 
 
 def with_texts(draft: Draft) -> tuple[Draft, Texts]:
-    """The texts in `draft` that would reach the model, and `draft` with these texts cached."""
+    """`draft` with its texts cached, and these texts, which would reach the model.
+
+    If the texts are cached already, some of them may have been withheld since.
+    """
     if draft.texts is not None:
         return draft, draft.texts
     texts = Texts()
@@ -55,7 +58,7 @@ def without(draft: Draft, unwanted: Texts, reason_for: Callable[[str], Reason]) 
 def places_of(
     draft: Draft, unwanted: Texts, reason_for: Callable[[str], Reason], limit: int
 ) -> tuple[Sequence[Removal], int]:
-    """The removals that `without` would make, at most `limit` of them, and the number of all."""
+    """At most `limit` of the removals that `without` would make, and the total number of these removals."""
     return _Without(draft, unwanted, reason_for).places(limit)
 
 
@@ -216,7 +219,10 @@ class _Without:
         return block
 
     def _error(self, error: JsonObject) -> JsonObject:
-        """The error without members that contain an unwanted text. If the message contains one, the text of the code replaces it."""
+        """The error without members that contain an unwanted text.
+
+        If the message contains an unwanted text, the fixed text for the error code replaces the message.
+        """
         members: JsonObject = {key: value for key, value in error.items() if key != "code"}
         remaining = coded_error(self._draft.code) | self._entries(members, "/error") | {"code": error["code"]}
         return {key: remaining[key] for key in error if key in remaining}

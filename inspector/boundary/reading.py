@@ -32,7 +32,7 @@ def raw_of(outcome: Outcome) -> Json:
 def passing_at_open(outcome: Outcome) -> Json:
     """What passes at level `open`: all that was sent.
 
-    An error that a page's tool threw gets a code of Sightline, because hosts know no error without one.
+    An error that a page's tool threw gets a code of Sightline, because hosts expect a code in each error.
     """
     if not isinstance(outcome, RpcError) or not outcome.of_page or not isinstance(outcome.value, dict):
         return raw_of(outcome)

@@ -34,7 +34,7 @@ class MarkedRows(NamedTuple):
     """The index of the first object."""
     length: int
     marked: tuple[tuple[str, Source, str | None], ...]
-    """For each member that is withheld in every object: its key, what marks it as sensitive, and its name."""
+    """For each member withheld in every object: its key, what marks it sensitive, its name in the schema."""
 
     @property
     def size(self) -> int:
@@ -120,7 +120,7 @@ class NotedRemovals(Sequence[Removal]):
 
 
 def _place(stops: tuple[int, ...], index: int) -> tuple[int, int]:
-    """The number of the part that contains an index, and the index within that part. Raises IndexError.
+    """The index of the part that contains `index`, and the index within that part. Raises IndexError.
 
     `stops`: the indices at which the parts end.
     """
@@ -257,9 +257,9 @@ SECRET: frozenset[str] = frozenset(
 )
 """Rules whose withheld values are searched for in the rest of the result.
 
-They withhold declared secrets, and values that cannot be judged. Undeclared values, free text and metadata
-may occur elsewhere. The values withheld by `sensitive-hint` and `audience` are searched for too, and listed
-separately.
+They withhold declared secrets, and values that cannot be judged. Copies of values that other rules withhold,
+such as undeclared values, free text and metadata, may pass. The values that `sensitive-hint` and `audience`
+withhold are searched for too, but `Secrets` has separate lists for them.
 """
 
 _TOO_MANY = "too many values are withheld to list them"
@@ -309,7 +309,7 @@ class Ledger:
         self._contract = contract
         self._entries: list[Marked | MarkedRows | Removal] = []
         self._values: list[Json] = []
-        """The value of each entry; for rows, a list of values."""
+        """The withheld value of each entry in `_entries`; for a `MarkedRows`, the list of its values."""
         self._left = MAX_POINTER_CHARACTERS
 
     def __len__(self) -> int:
@@ -355,7 +355,7 @@ class Ledger:
     def mark_rows(self, rows: MarkedRows, values: list[Json]) -> None:
         """Add the removals of the sensitive values in rows. Raises UnjudgeableError past the limit.
 
-        `values`: the values at the positions, row by row.
+        `values`: the withheld values, row by row.
         """
         keys = sum(len(key) + len(rows.above) + 1 for key, _, _ in rows.marked)
         digits = sum(len(str(index)) for index in range(rows.start, rows.start + rows.length))

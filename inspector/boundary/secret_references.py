@@ -76,7 +76,7 @@ def references_in(raw: Json) -> tuple[ListedReference, ...]:
 _Place: TypeAlias = "tuple[_Place, str | int] | None"
 """The container and token of a value; None for the root.
 
-Pointers are built for references only, because the cost of one grows with depth.
+Pointers are built for references only, because the cost of building a pointer grows with its depth.
 """
 
 

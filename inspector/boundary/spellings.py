@@ -28,7 +28,7 @@ A shorter value is searched for as a whole word.
 LONGEST = 128
 """The maximum length of a needle, in bytes. A longer needle is cut, so its value is found by its beginning."""
 MOST_IN_PARTS = 64_000
-"""The number of characters of a value in which `parts_in` finds parts."""
+"""The maximum number of characters of a value that `parts_in` reads."""
 
 SEPARATOR = "\0"
 """Separates texts that are searched together; ignored within a text."""
@@ -58,7 +58,7 @@ class DecodedView(Struct, frozen=True, kw_only=True):
 def needles(values: Collection[str]) -> frozenset[bytes]:
     """The needles to search for in views, each cut at `LONGEST` bytes.
 
-    Some keep white space and combining marks and fold only ASCII case, as decoded views do.
+    Some needles keep white space and combining marks and fold only ASCII case, as decoded views do.
     """
     if _are_simple(values):
         folded = SEPARATOR.join(values).encode().translate(_PLAIN)
@@ -84,10 +84,10 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
 
 
 def parts_in(values: Iterable[str]) -> set[str]:
-    """The lines of the values that have several, and the pieces of lines that are longer than a needle.
+    """The lines of values that have several lines, and the pieces of lines that are longer than a needle.
 
-    A program may write each of them in a message, a line or a spelling of its own. Parts that are too short to be
-    found in a text are left out.
+    A program may write each part in another message, on another line or in another spelling. Parts that are
+    too short to be found in a text are left out.
     """
     return {
         part
@@ -140,7 +140,7 @@ def spellings(text: str, runs: Runs) -> Iterator[DecodedView]:
         yield DecodedView(
             spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start
         )
-    # The letters of a ligature keep their order.
+    # Reversed before a ligature is decomposed, so that its letters keep their order.
     backwards = _folded(text[::-1] if original.isascii() else _squeezed(original[::-1]))
     if runs.may_hold(backwards):
         yield DecodedView(
@@ -273,7 +273,7 @@ _ENOUGH = 2 * LONGEST
 _FORMS = ("NFC", "NFD")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _OF_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-"""The ASCII characters that tag characters repeat. Tag characters are invisible, but models may read them."""
+"""Maps each tag character to its ASCII character. Tag characters are invisible, but models may read them."""
 _BACKSLASH = "\x01"
 _CODE = re.compile(
     r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})"

@@ -1,8 +1,8 @@
 """Invisible characters: format and control characters, combining marks, and Unicode's ignorable characters.
 
-`tests/boundary/unseen_table.py` generates the table from Unicode's data, because the `unicodedata` of an older Python lacks
-some. It has the general categories Cf, Cs, Mn and Me, Cc without NUL and white space, all of Default_Ignorable_Code_Point,
-and the empty Braille pattern.
+`tests/boundary/unseen_table.py` generates the table `_RANGES` from Unicode's data, because the `unicodedata`
+of an older Python lacks some of these characters. The table has the general categories Cf, Cs, Mn and Me, Cc
+without NUL and white space, all of Default_Ignorable_Code_Point, and the empty Braille pattern.
 """
 
 import re
@@ -25,7 +25,7 @@ def visible(text: str) -> str:
         return text if text.isprintable() else _near().sub("", text)
     # Remove marks first: `normalize` sorts them, in quadratic time for long runs.
     text = _near().sub("", normalize("NFKD", _without(text)))
-    # The marks of a letter beyond the basic plane are beyond it too.
+    # A letter beyond the basic plane decomposes into marks that are beyond it too.
     return _without(text) if _FAR.search(text) else text
 
 
@@ -63,7 +63,7 @@ _FAR = re.compile("[\U00010000-\U0010ffff]")
 def _near() -> re.Pattern[str]:
     """A pattern for invisible characters of the basic plane.
 
-    `re` has a table for these, and would compare further ranges one by one.
+    `re` looks up characters of this plane in a table, but compares ranges of other planes one by one.
     """
     return re.compile(f"[{_near_ranges()}]+")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yaml import MappingNode, Node, ScalarNode
 
 LONGEST_FRONTMATTER = 64 * 1024
-"""The maximum length, in characters. Longer frontmatter is not compared, and the file is withheld."""
+"""The maximum length of frontmatter, in characters. A file with longer frontmatter is withheld."""
 DEEPEST_FRONTMATTER = 50
 NO_DIGEST = "the skill is dynamic: its server gives no digests, so that its content was not verified"
 _HEAD = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|\Z)", re.DOTALL)

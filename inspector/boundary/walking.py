@@ -111,7 +111,7 @@ class WalkStep:
         next(islice(self.items, count, count), None)
 
     def finish(self) -> None:
-        """Drop the withheld items at the end of an array, which changes no index of another item."""
+        """Drop the placeholders of withheld items at the end of an array. No other item changes its index."""
         while self.dropped and self.dropped[-1] == len(self.left) - 1:
             self.dropped.pop()
             if isinstance(self.left, list):
@@ -302,6 +302,6 @@ def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> 
 
 
 ROWS, _FEW = 1_000, 8
-"""The number of items of an array that are judged together, and the smallest number for which that is faster."""
+"""The maximum number of array items that are judged together, and the minimum for which this is faster."""
 _REMEMBERED = 1_000
 """The maximum number of cached plans per position. The objects of a result mostly share a few key sets."""

@@ -83,7 +83,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """The document that removals and leaks point into; for an error, `{"error": …}`."""
     raw_bytes: int
     bounded: Bounded
-    """The input of each host; changes point into its result."""
+    """The bounded result that each host gets. The pointers of changes lead into its `result`."""
     sensitive: Sequence[Removal]
     """The removals of level `declared`, whatever the level of the comparison is. Only values in them can leak."""
     secret_count: int
@@ -135,7 +135,7 @@ def compare(
     # Leaks are values that the declarations withhold; a policy rule may withhold more.
     usual = replace(policy, withheld="")
     declared = bound(outcome, tool, Level.DECLARED, policy=usual, declared=known)
-    # Without the nonce, no text is delimited, and `declared` has only values that are withheld.
+    # Without the nonce, no text is put between markers, so all removals of `declared` are withheld values.
     is_same = level is declared.level and usual == policy and not asked.nonce
     bounded = (
         declared if is_same else bound(outcome, tool, level, policy=policy, declared=known, nonce=asked.nonce)
@@ -198,7 +198,7 @@ def _leaked(
 
 def _sent(host: Host, model: Json) -> Json:
     """The view without the member for data that the host does not send."""
-    # Only profiles whose notes mention the member add it. In the views of other hosts it comes from the server.
+    # Only profiles whose notes mention the member add it. In views of other hosts, the server sent it.
     if _NOT_SENT not in host.notes or not isinstance(model, dict):
         return model
     return {key: value for key, value in model.items() if key != _NOT_SENT}

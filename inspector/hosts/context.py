@@ -31,13 +31,13 @@ class PartKind(StrEnum):
 
 
 class ContextPart(Struct, frozen=True, kw_only=True):
-    """One text that a model gets."""
+    """One text that a model gets before its first call."""
 
     kind: PartKind
     name: str
     """The name of the item. Untrusted text; empty for the instructions."""
     size_bytes: int
-    """The size of the text, or of the definition as compact JSON."""
+    """The size of the text in UTF-8; a definition counts as compact JSON."""
     tokens: int
     item: Tool | Item | None = None
     """The listed item; None for the instructions."""
@@ -75,7 +75,7 @@ LISTED = {PartKind.PROMPT: "prompts", PartKind.SKILL: "skills"}
 ASSUMED = (
     "? What this host gives its model before the first call was not observed, so it is counted like spec."
 )
-"""The meaning of the sign in `HostTotal.names`."""
+"""The meaning of `?` in `HostTotal.names`, as a sentence for the user."""
 
 
 class HostTotal(Struct, frozen=True, kw_only=True):

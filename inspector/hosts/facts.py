@@ -20,7 +20,7 @@ class ValueFacts:
     """The properties of a value and everything in it. Nothing below an object with duplicate keys is read."""
 
     levels: int = 0
-    """The nesting depth."""
+    """The nesting depth, in which leaves are a level too."""
     container_levels: int = 0
     """The nesting depth of objects and lists."""
     has_twice: bool = False
@@ -28,11 +28,11 @@ class ValueFacts:
     has_half: bool = False
     """True if a text or key has a lone surrogate."""
     has_spelt: bool = False
-    """True if a number keeps the text with which it was sent."""
+    """True if a number is a `Number`, which keeps the text with which it was sent."""
     has_hard: bool = False
     """True if some programs cannot read a number."""
     has_float: bool = False
-    """True if a number is not an integer, or keeps the text with which it was sent."""
+    """True if a number is a float. A `Number` is a float too."""
     has_infinite: bool = False
     """True if a number is not finite."""
     has_rounded: bool = False
@@ -154,11 +154,11 @@ class Parser(Struct, frozen=True, kw_only=True):
 
     name: str
     max_depth: int
-    """The maximum nesting of containers in the result."""
+    """The maximum nesting depth of containers in a value that the parser accepts."""
     lone_surrogates: bool
-    """True if it accepts lone surrogates."""
+    """True if the parser accepts lone surrogates."""
     huge_numbers: bool
-    """True if it accepts numbers beyond the range of doubles."""
+    """True if the parser accepts numbers beyond the range of doubles."""
     max_digits: int
     """The maximum number of digits of an integer."""
 

@@ -119,7 +119,7 @@ def base64_size(text: str) -> int:
 
 
 def note_structure_changes(result: JsonObject, notes: Notes) -> None:
-    """Add a note for each change to structured content that JavaScript makes when it reads it."""
+    """Add a note for each change that JavaScript makes to structured content when it parses a result."""
     for pointer, what, is_beyond in _changes(result.get("structuredContent")):
         (notes.beyond if is_beyond else notes.change)(pointer, what)
 

@@ -55,7 +55,7 @@ def _found(
             yield from _found(raw, sent, inner.value, _within(raw, inner.value, path), holds)
             continue
         within = [at for at, value in sent.items() if isinstance(leaf, str) and _text(value) in leaf]
-        # A host may join several texts. A text within a longer one is a part of that one.
+        # A host may join several texts. A sent text that is within a longer sent text counts as a part of it.
         chosen: list[str] = []
         for at in sorted(within, key=lambda at: -len(_text(sent[at]))):
             if not any(_text(sent[at]) in _text(sent[other]) for other in chosen):
@@ -68,8 +68,8 @@ def _found(
 def _within(raw: Json, inner: Json, path: tuple[str, ...]) -> tuple[str, ...]:
     """The path in `raw` at which the JSON from a text is looked for.
 
-    This is the structured content if that has all keys of the JSON, and the root if that has any of them. Otherwise
-    it is `path`, the path of the text.
+    It leads to the structured content if that has all keys of the JSON, or else to the root if `raw` has any
+    of these keys. Otherwise it is `path`, the path of the text.
     """
     structured = raw.get("structuredContent") if isinstance(raw, dict) else None
     if isinstance(structured, dict) and isinstance(inner, dict) and inner.keys() <= structured.keys():

@@ -122,9 +122,10 @@ class Secret(Struct, frozen=True, kw_only=True):
 def secrets_of(
     raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy
 ) -> tuple[Secret, ...]:
-    """The values that the level `declared` withholds from `raw`, one per pointer.
+    """The values that level `declared` withholds from `raw`, as one `Secret` for each pointer.
 
-    Raises LookupError for a pointer that does not resolve.
+    The removals of MCP's own metadata and of unfinished answers are left out. Raises LookupError for a
+    pointer that does not resolve.
     """
     values_by_pointer: dict[str, list[Json]] = {}
     rules: dict[str, set[str]] = {}
@@ -167,7 +168,7 @@ class LeakSearch:
         self._left = MAX_SEARCHED
 
     def leaked(self, model: Json, *, observed: bool, hosts_left: int, raw: Json = None) -> Leaked:
-        """Search `model` for the values.
+        """Search the model view `model` for the withheld values.
 
         `observed`: true if the profile knows the host's behaviour. `hosts_left`: the number of hosts, including
         this one, that share the remaining search budget. `raw`: the raw result, in which to find the places from which
@@ -203,7 +204,7 @@ class LeakSearch:
         return sum(not secret.is_metadata and secret.is_common(self._names) for secret in secrets)
 
     def _texts_with_some(self, model: Json) -> list[str]:
-        """The texts of `model`, or stretches of long texts, that contain any value.
+        """The texts of `model`, or stretches of long texts, that contain any of the withheld values.
 
         The views of hosts share lists, objects and texts, so each of these is searched only once.
         """

@@ -109,7 +109,7 @@ class Masks:
     def __init__(self, raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> None:
         """`declared`: the bounded result at level `declared`.
 
-        The secrets that this result withholds are masked.
+        The values that level `declared` withholds are masked, except those that are shown to the user.
         """
         self._raw = raw
         self._declared = declared

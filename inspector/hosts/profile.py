@@ -10,7 +10,7 @@ from inspector.json.exact import Json
 PROTOCOL_MEMBERS = frozenset({"/_meta", "/resultType", "/ttlMs", "/cacheScope"})
 """Pointers to the members of a result that are metadata of the protocol, and no content."""
 NO_ERROR = "/isError"
-"""The pointer to a member that is metadata too if it is false: no host needs to pass on that no error occurred."""
+"""The pointer to `isError`. If `isError` is false, it is metadata too, which no host needs to pass on."""
 
 
 def says_no_error(result: Json) -> bool:

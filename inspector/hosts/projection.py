@@ -91,7 +91,7 @@ class Projection:
     def unfinished(self) -> Unfinished | None:
         """The reason why the answer does not end the call; None if it ends the call.
 
-        Requests of the server that it quotes are taken from the masked result.
+        The requests of the server in `Unfinished.asks` are taken from the masked result.
         """
         reason = unfinished(self.outcome)
         if reason is None:

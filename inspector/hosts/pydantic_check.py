@@ -46,7 +46,7 @@ class Scalar(Enum):
 
     TEXT = "str"
     URI = "AnyUrl"
-    """Checked only as far as the text shows whether it is valid."""
+    """A URL. Only its scheme is checked here, although pydantic checks all of it."""
     TRUTH = "bool"
     WHOLE = "int"
     SHARE = "float"
@@ -85,7 +85,7 @@ class Model(Struct, frozen=True, kw_only=True):
     name: str
     members: tuple[ModelField, ...]
     keeps_others: bool = False
-    """True if it keeps unknown members (`extra="allow"`)."""
+    """True if the model keeps unknown members (`extra="allow"`)."""
 
     @property
     def types(self) -> tuple[str, ...]:

@@ -228,7 +228,10 @@ class PydanticRefused(Struct, frozen=True, kw_only=True):
 
 
 def _of_revision(model: Model) -> Model:
-    """The model in the generated schema of a revision: metadata first, then members by Python name."""
+    """`model` as in the schema that is generated for a protocol revision.
+
+    Metadata comes first, then the other members by their names in Python.
+    """
     members = sorted(model.members, key=lambda member: (member.wire != "_meta", member.name))
     return replace(
         model,
@@ -239,7 +242,7 @@ def _of_revision(model: Model) -> Model:
 
 
 def _nullable_flag(kind: Kind) -> Kind:
-    """Allow null for the error flag: the schema of a revision does, although the model rejects it."""
+    """Allow null for `isError`, as the schema of a revision does. The model itself rejects null."""
     if not isinstance(kind, Model):
         return kind
     return replace(

@@ -13,7 +13,7 @@ from inspector.json.exact import Json, JsonObject, Number, scalar_text
 def dumps(value: Json) -> str:
     """The result of `json.dumps(value)`.
 
-    `value` has no duplicate keys and is within the depth of pydantic's parser.
+    `value` must have no duplicate keys, and must not be nested deeper than pydantic's parser accepts.
     """
     return in_pieces(value, _DUMPED)
 
@@ -38,7 +38,10 @@ def represented(value: Json) -> str:
 
 
 def loaded(value: Json) -> Json:
-    """`value` with numbers as Python reads them: exact integers, and floats. Do not modify the result."""
+    """`value` with numbers as Python reads them: exact integers, and floats.
+
+    The returned value must not be modified.
+    """
     return _loaded(value) if facts(value).has_spelt else value
 
 
@@ -48,7 +51,10 @@ def _loaded(value: Json) -> Json:
 
 
 def finite(value: Json) -> Json:
-    """`value` with null for numbers that are not finite, as in pydantic's JSON mode. Do not modify the result."""
+    """`value` with null for numbers that are not finite, as in pydantic's JSON mode.
+
+    The returned value must not be modified.
+    """
     if not facts(value).has_infinite:
         return value
     return rebuilt(value, lambda leaf: None if isinstance(leaf, float) and not math.isfinite(leaf) else leaf)
@@ -93,7 +99,8 @@ def float_text(value: float) -> str:
 def _loaded_leaf(value: Json) -> Json:
     if not isinstance(value, Number):
         return value
-    # -0 is the only short integer that Python would write differently.
+    # Only -0, and integers with too many digits for Python, are of class `Number`. The function `obstacle`
+    # has rejected the long ones before.
     return int(value.text) if value.text.lstrip("-").isdigit() else float(value)
 
 
@@ -104,7 +111,7 @@ def _repr_leaf(value: Leaf) -> str:
 def _text_repr(text: str) -> str:
     if len(text) <= STRIDE:
         return repr(text)
-    # Python uses single quotes, or double quotes if the text has only single ones.
+    # Python uses single quotes, or double quotes if the text has single quotes but no double quotes.
     quote, marks, behind = ('"', "'", -2) if "'" in text and '"' not in text else ("'", "\"'", -4)
     parts = (repr(text[start : start + STRIDE] + marks)[1:behind] for start in range(0, len(text), STRIDE))
     return f"{quote}{''.join(parts)}{quote}"

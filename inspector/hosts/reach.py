@@ -1,4 +1,4 @@
-"""Compares two results of one call by the values in them that reach models, and by the hosts in which they do."""
+"""Compares two results of one call: which of their values reach models, and in which hosts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -13,13 +13,13 @@ from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 
 _MAX_PLACES = 100
-"""The maximum number of values that are searched for in the new result. Of further values, the hosts are not known."""
+"""The maximum number of values that are searched for in the new result. The hosts of others are not known."""
 _ASIDE = frozenset({Rule.META, Rule.MIRROR, Rule.ECHO, Rule.UNFINISHED})
 """Rules that withhold copies, or values that no model sees anyway."""
 
 
 class ReachKind(StrEnum):
-    """How the value at a pointer has changed. Each member is the words that are shown in front of the pointer."""
+    """A change in the models that get a value. The text of a member is shown in front of the pointer."""
 
     PASSES = "no longer withheld"
     """The value reaches models at the boundary that withheld it before."""
@@ -99,9 +99,9 @@ def _leaking(found: Comparison) -> dict[str, frozenset[str]]:
 
 
 def _reaching(found: Comparison, pointers: Iterable[str]) -> Mapping[str, frozenset[str]]:
-    """The hosts whose models get each of these values at the boundary level of the comparison.
+    """For each pointer, the hosts whose models get the value there at the boundary level of the comparison.
 
-    Empty for a value that is too common to search for.
+    The set is empty for a value that is too common to search for.
     """
     secrets = tuple(Secret(pointer=pointer, values=(resolve(found.raw, pointer),)) for pointer in pointers)
     hosts: dict[str, set[str]] = {pointer: set() for pointer in pointers}

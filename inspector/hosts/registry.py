@@ -14,7 +14,7 @@ NOT_OBSERVED = ("Claude Desktop", "claude.ai", "ChatGPT", "Cursor", "Copilot CLI
 
 
 def named_without_profile(query: str) -> tuple[str, ...]:
-    """The names in `NOT_OBSERVED` that have all words of `query`. None if `query` has no words."""
+    """The names in `NOT_OBSERVED` that contain all words of `query`; empty if `query` has no words."""
     words = query.casefold().split()
     return tuple(name for name in NOT_OBSERVED if words and all(word in name.casefold() for word in words))
 

@@ -15,7 +15,7 @@ _CACHE: ContextVar[_Cache | None] = ContextVar("work shared by hosts", default=N
 
 @contextmanager
 def sharing() -> Generator[None]:
-    """Cache the results of functions decorated with `shared` while this context is open."""
+    """Cache the return values of functions decorated with `shared` while this context is open."""
     token = _CACHE.set({})
     try:
         yield
@@ -24,9 +24,9 @@ def sharing() -> Generator[None]:
 
 
 def shared(function: Callable[[Value], Result]) -> Callable[[Value], Result]:
-    """Cache the results of `function` while a `sharing` context is open, by the identity of the value.
+    """Cache return values of `function` while a `sharing` context is open, by the identity of the argument.
 
-    Neither the value nor the result may be modified afterwards.
+    Neither the argument nor the return value may be modified afterwards.
     """
 
     @wraps(function)

@@ -22,9 +22,9 @@ class ZodText(Struct, frozen=True, kw_only=True):
     """A schema `z.string()`."""
 
     base64: bool = False
-    """True if `atob` must accept it."""
+    """True if `atob` must accept the text."""
     moment: bool = False
-    """True if it must be an ISO date and time with an offset."""
+    """True if the text must be an ISO date and time with an offset."""
 
 
 class ZodAmount(Struct, frozen=True, kw_only=True):

@@ -24,7 +24,10 @@ _PIECE = 32
 _MANY = 256
 """The number of members beyond which a container is always written in pieces."""
 _LEVELS = 6
-"""The depth to which smaller containers are written in pieces too, unless they are in a larger one."""
+"""The depth to which containers of up to `_MANY` members are written in pieces too.
+
+Those inside a container with more members are written at once.
+"""
 _DEEPEST = 100
 """The maximum nesting depth of containers that are written in pieces."""
 
@@ -164,7 +167,7 @@ class WrittenForm(Struct, frozen=True, kw_only=True):
     """How a program writes JSON on one line: its separators, and a function that writes a whole value."""
 
     whole: Callable[[Json], str]
-    """Writes any value at once, with the same separators."""
+    """Writes any value at once, with the separators `comma` and `colon`."""
     comma: str = ","
     colon: str = ":"
     order: Callable[[JsonObject], Iterable[str]] = _as_sent

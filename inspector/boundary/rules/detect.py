@@ -77,12 +77,12 @@ def _every_reason(titles: Mapping[str, tuple[str, ...]], text: str) -> Reason:
 
 
 def credentials(draft: Draft) -> tuple[Draft, Credentials]:
-    """The texts that would reach the model and look like credentials."""
+    """`draft` with its texts cached, and those of its texts that look like credentials."""
     draft, texts = with_texts(draft)
     titles: dict[str, tuple[str, ...]] = {}
     values = set[str]()
     for text, title, value in _matches(draft, texts):
-        # The last match names the text where only one is named.
+        # `_reason` names only the last title, so the title of a later match goes to the end.
         titles[text] = (*(other for other in titles.get(text, ()) if other != title), title)
         values.add(value)
     return draft, Credentials(titles=titles, values=frozenset(values))
@@ -120,7 +120,7 @@ def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, st
 
 
 def _assignments(value: Json, suspects: set[str]) -> dict[str, str]:
-    """The values of the members with one of the keys `suspects`, by an assignment such as `key = "value"`."""
+    """For each member whose key is in `suspects`: an assignment such as `key = "value"`, and the value."""
     assignments: dict[str, str] = {}
     level = [value]
     while level:

@@ -13,13 +13,13 @@ _REASON = Reason(rule=Rule.ERROR, detail="the model gets only the code of an err
 
 
 def apply(draft: Draft) -> Draft:
-    """Replace the texts of a failure with its code."""
+    """At level `closed`, replace the texts of a failed call with its error code."""
     if draft.level is not Level.CLOSED or draft.code is None:
         return draft
     coded_text = text_block(draft.code.value)
     first = draft.blocks[0] if draft.blocks else None
     if first and first.value == coded_text:
-        # The text is from an earlier boundary, or equal to one.
+        # An earlier boundary wrote this text, or the server sent the same text.
         draft = replace(draft, blocks=(replace(first, fate=Fate.OWN), *draft.blocks[1:]))
         return withhold_all(draft, _REASON)
     draft = withhold_all(draft, _REASON)

@@ -1,8 +1,10 @@
 """`invalid-output`: withholds values that do not fit an output schema that uses `x-sensitive`.
 
-The marks may miss such values: a misspelt member may hold the secret that the schema marks under another
-name. A result from which a gateway with a boundary has already removed parts may lack required members, so it
-is not checked again. Source: MCP 2025-11-25, Tools, "Output Schema": structured results must conform to it.
+The marks of the schema may miss such values: a misspelt member may hold the secret that the schema marks
+under another name. A result from which a gateway with a boundary has already removed parts may lack required
+members, so it is not checked again.
+
+Source: MCP 2025-11-25, Tools, "Output Schema": structured results must conform to it.
 """
 
 from msgspec.structs import replace

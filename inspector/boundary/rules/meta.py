@@ -1,7 +1,7 @@
 """`meta`: rebuilds `_meta` from the trust claims in it that Sightline knows; nothing else reaches the model.
 
 At level `closed`, and in a result that is declared sensitive, only the data class of the result passes. The
-class is a word of a closed set, and another boundary behind this one needs it to decide in the same way.
+class is one of a fixed set of words, and a second boundary after this one needs it to decide in the same way.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def _without(
 def _passing(
     draft: Draft, meta: Json, pointer: str, claims: Sequence[Claim], removals: list[Removal]
 ) -> JsonObject | None:
-    """The passing part of a `_meta`, the same object if all of it passes; None if nothing does."""
+    """The part of `meta` that passes: `meta` itself if all of it passes, None if nothing passes."""
     if not isinstance(meta, dict):
         removals.append(_REASON.at(pointer))
         return None

@@ -33,7 +33,7 @@ def apply(draft: Draft) -> Draft:
 
 
 def settle(draft: Draft) -> Draft:
-    """Withhold the text blocks that copy structured content which later rules have withheld as a whole."""
+    """Withhold copies of the structured content in text blocks, if rules after `apply` withheld all of it."""
     if draft.structured is None or not draft.structured.gone:
         return draft
     return withhold_blocks(draft, lambda block: _GONE if block.fate is Fate.MIRROR else None)

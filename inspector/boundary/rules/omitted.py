@@ -1,6 +1,6 @@
 """Withholds again what the boundary had withheld when the result was recorded.
 
-A recording has a text in place of such a value, by which the other rules cannot tell that it was withheld.
+A recording has a text in place of each withheld value. The other rules do not recognise these texts.
 """
 
 from functools import partial
@@ -15,9 +15,9 @@ from inspector.boundary.same_content import text_of
 
 
 def whole(draft: Draft) -> Draft:
-    """Withhold the blocks that were withheld for a reason of their own.
+    """Withhold the blocks that the rules `internal` and `labelled` withheld before the result was recorded.
 
-    Raises UnjudgeableError if the whole result was.
+    Raises UnjudgeableError if the whole result was withheld.
     """
     if "" in draft.omitted:
         raise UnjudgeableError("it could not be judged when it was recorded")
@@ -33,7 +33,7 @@ def _reason_for(draft: Draft, rule: Rule, block: Block) -> Reason | None:
 
 
 def apply(draft: Draft) -> Draft:
-    """Withhold the other texts that stand for withheld values, most of which were copies."""
+    """Withhold the other texts in place of withheld values. Most of these values were copies."""
     if not draft.omitted:
         return draft
     draft, texts = with_texts(draft)

@@ -43,9 +43,12 @@ def apply(draft: Draft) -> Draft:
 
 
 def _without_marked_content(draft: Draft, start: Position) -> Draft:
-    """Withhold `content` if the schema marks a field `content`, because a page may return its own value."""
+    """Withhold `content` if the schema marks a field `content` as sensitive.
+
+    A page may return a field of that name that is not the content of a tool result.
+    """
     source = start.step("content").sensitive
-    # With a notice, it is a tool result whose structured content an earlier boundary withheld.
+    # A result with a notice is a tool result whose structured content an earlier boundary withheld.
     if draft.members is None or draft.structured is not None or not draft.earlier.is_empty:
         return draft
     if all(is_own(block.raw, draft.level) for block in draft.blocks):
@@ -63,7 +66,7 @@ def _marked(draft: Draft, source: Source) -> Reason:
 
 
 def settle(draft: Draft) -> Draft:
-    """In a result declared sensitive, withhold objects and arrays of which no value may reach the model."""
+    """In a result declared sensitive, withhold objects and arrays in which no value may reach the model."""
     return apply(draft) if draft.hint else draft
 
 

@@ -1,7 +1,7 @@
 """Removes sensitive parts from an output schema, and loosens it so that bounded results still fit.
 
 Reads the schema in one pass, without recursion, and writes each schema object once. References are redirected
-afterwards, because an object may have another pointer in the result.
+afterwards, because an object may have another pointer in the schema that is written.
 """
 
 from collections.abc import Callable
@@ -157,10 +157,10 @@ class _Task(Struct, frozen=True, kw_only=True):
     raw: DocumentPath
     """The place in the original schema."""
     place: DocumentPath
-    """The place in the resulting schema."""
+    """The place in the schema that is written."""
     made: JsonObject = field(default_factory=dict[str, Json])
     further: list[Json] = field(default_factory=list[Json])
-    """Additional conditions for `allOf`."""
+    """Conditions to append to `allOf` of the object that is written."""
 
     @property
     def own_conditions(self) -> int:
@@ -170,7 +170,7 @@ class _Task(Struct, frozen=True, kw_only=True):
 
 
 class _Reason(NamedTuple):
-    """The reason not to write a schema: a rule, a sentence, and the node whose annotation causes it, if any."""
+    """The reason not to write a schema: a rule, a sentence, and the node whose mark is the reason, if any."""
 
     rule: str
     what: str

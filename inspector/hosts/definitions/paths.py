@@ -106,10 +106,10 @@ class Leading:
         reference = led.reference
         address = self._address(place) if place else None
         if address is None or not isinstance(reference, str):
-            # The reference is kept, because older drafts ignore the keywords beside it.
+            # Keep a reference: older drafts ignore the keywords beside it, which would apply without it.
             led.holder[led.keyword] = self._address(self._anything()) or "#"
             return _NOWHERE
-        # An anchor moves with its schema, and an empty fragment is the root.
+        # A reference to an anchor or to the root stays valid, because an anchor moves with its schema.
         is_pointer = unquote(reference.partition("#")[2]).startswith("/")
         if not is_pointer or reference == address:
             return ""

@@ -62,7 +62,7 @@ class DefinitionDifference(Struct, frozen=True, kw_only=True):
     rule: str = ""
     """The boundary rule, or `loosened`; empty if the host causes the difference."""
     claim: Claim | None = None
-    """The claim that causes it; None if there is none."""
+    """The claim that causes the difference; None if no claim does."""
 
 
 class ProjectedDefinition(Struct, frozen=True, kw_only=True):
@@ -72,9 +72,9 @@ class ProjectedDefinition(Struct, frozen=True, kw_only=True):
     raw: JsonObject
     """The definition as sent, which the differences point into."""
     model: JsonObject
-    """The model's view."""
+    """The definition that the model gets."""
     differences: tuple[DefinitionDifference, ...]
-    """The differences of the boundary, then those of the host."""
+    """The differences that the boundary causes, then those that the host causes."""
     notes: tuple[str, ...]
     """Sentences for the user about the whole definition."""
     raw_bytes: int

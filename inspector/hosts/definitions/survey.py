@@ -24,7 +24,7 @@ class Survey(Struct, frozen=True, kw_only=True):
     known: frozenset[int]
     """All objects that describe any position of an instance."""
     marking: frozenset[int]
-    """Objects that contain a sensitive position."""
+    """Objects that make their own position or one inside it sensitive."""
 
     def may_mark(self, schema: Json) -> bool:
         """True if an object may contain a sensitive position.

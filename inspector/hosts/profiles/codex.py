@@ -22,7 +22,7 @@ _LEAST, _MOST = -(2**63), 2**64
 
 
 class CodexReceived(Struct, frozen=True, kw_only=True):
-    """A result that the library accepts."""
+    """A result that the client library of Codex accepts."""
 
     blocks: tuple[JsonObject, ...]
     structured: Json
@@ -72,7 +72,7 @@ def compact(value: Json) -> str:
 
 @shared
 def receive(result: JsonObject) -> CodexReceived | CodexRefused:
-    """`result` as the library returns it, without unknown members."""
+    """`result` as the client library of Codex returns it, without unknown members."""
     content = result.get("content", [])
     if "content" not in result and result.get("structuredContent") is None:
         return CodexRefused(certain=False)
@@ -261,9 +261,9 @@ def _fitting_text(text: str, budget: Budget, notes: Notes) -> str:
 
 
 def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
-    """The header, and the items that fit the budget. The text that exceeds it is cut, and later texts are left out.
+    """The header, and the items that fit the budget.
 
-    Images cost nothing.
+    The text that exceeds the budget is cut, and later texts are left out. Images cost nothing.
     """
     left = budget.amount - budget.cost(_HEADER, hidden=_HIDDEN)
     fitting: list[Json] = [_text(_HEADER)]
@@ -300,7 +300,10 @@ def size_bytes(text: str) -> int:
 
 
 def middle_by_bytes(text: str, max_bytes: int) -> str:
-    """A text of at most `max_bytes` bytes as it is; a longer one as its start, a note of what is left out, and its end."""
+    """`text` itself if it has at most `max_bytes` bytes.
+
+    Otherwise its start, a note of the number of characters left out, and its end.
+    """
     if size_bytes(text) <= max_bytes:
         return text
     front, back = _ends(text, max_bytes)
@@ -324,7 +327,7 @@ def tokens(count: int) -> int:
 def _ends(text: str, max_bytes: int) -> tuple[str, str]:
     """The start and the end of a text, each of at most half of `max_bytes`, cut at character boundaries.
 
-    The text must exceed the budget.
+    The text must be longer than `max_bytes`.
     """
     # A character has at least one byte.
     first, last = _encoded(text[:max_bytes]), _encoded(text[max(len(text) - max_bytes, 0) :])

@@ -33,7 +33,7 @@ def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
 
 
 def _host_only(received: Received) -> JsonObject:
-    """The data that the host does not send."""
+    """The data of a result that the host does not send to its model."""
     payload = dumped(received.value, RESULT, Names.WIRE)
     payload.setdefault("isError", False)
     payload["resultType"] = "complete"
