@@ -33,7 +33,7 @@ class DefinitionChange(Struct, frozen=True, kw_only=True):
     """One difference between two definitions of a tool: its place, and the restrictions that it drops."""
 
     tool: str
-    """Untrusted text."""
+    """The name of the tool; empty for the server's instructions. Untrusted text."""
     kind: ChangeKind
     pointer: str
     """A pointer into the definition; empty if the whole tool was added or removed."""
@@ -47,7 +47,7 @@ class DefinitionChange(Struct, frozen=True, kw_only=True):
 class _Loss(Struct, frozen=True, kw_only=True):
     what: str
     pointers: tuple[str, ...]
-    """Pointers to the declarations before and after."""
+    """Pointers to the declarations that were lost or replaced, in the earlier and the later definition."""
 
 
 def definition_changes(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[DefinitionChange, ...]:
@@ -90,7 +90,7 @@ def compared(tool: Tool) -> JsonObject:
 
 
 def _pair(before: Tool, after: Tool) -> tuple[JsonObject, JsonObject]:
-    # A pin does not store that its tools are of a page: the listed tool says so.
+    # A pin does not store whether a tool belongs to a page. The listed tool does.
     if before.page or after.page:
         return _bare(before.definition), _bare(after.definition)
     return before.definition, after.definition

@@ -45,7 +45,7 @@ def folder() -> Path:
 
 
 def identified(target: Target) -> Identity | None:
-    """The identity of a target as it starts now; None for a page without an address.
+    """The identity of a target, if it is started in the current folder; None for a page without an address.
 
     A command depends on its folder if the user or a configuration names one, or if a word is the relative
     path of a file in it. Raises UsageError if the folder is not a path.
@@ -73,12 +73,12 @@ def reported_as(target: Target) -> str:
 
 
 def folder_of(target: Target) -> str:
-    """The name of the folder in which a command runs, without the folders around it; empty for other targets."""
+    """The name of the folder in which a command runs, without its parent folders; empty for other targets."""
     return Path(target.cwd or ".").resolve().name if isinstance(target, StdioTarget) else ""
 
 
 def known_as(target: Target) -> Identity:
-    """The identity of a target that has an address. Raises UsageError if it has none."""
+    """The identity of a target. Raises UsageError for a page without an address."""
     identity = identified(target)
     if identity is None:
         raise UsageError(
@@ -90,9 +90,9 @@ def known_as(target: Target) -> Identity:
 def read_pin(identity: Identity) -> Pinned | None:
     """The pin of a server; None if there is none.
 
-    The identity of a command has a folder or none. Which one applies depends on the files in the folder, and
-    earlier versions stored none. So if `identity` has no pin, the pin of the other identity counts. It may be
-    of another server, but to ignore it could hide a change.
+    The files in the folder decide whether the identity of a command has a folder, and earlier versions stored
+    none. So if `identity` has no pin, the pin of the same command with a folder, or without one, is read.
+    That pin may be of another server, but ignoring it could hide a change.
 
     Raises UsageError if the file is invalid, or others can write it.
     """
@@ -186,9 +186,9 @@ def all_pins() -> Iterator[Pinned | UnreadablePins]:
 class Watch:
     """Compares a server's listings with its pin, and with the session's first listing.
 
-    While its author edits a server, the first listing after each save takes the place of the session's first
-    listing, except for tools that had already changed although no file had been saved. A save never changes
-    the pin that listings are compared with.
+    While the user edits a server (`--watch`), the first listing after each save replaces the session's first
+    listing, except for tools that had already changed without a save. A save never changes the pin that
+    listings are compared with.
 
     The methods read files and compare definitions: call them in a thread, and only in one thread at a time.
     `is_outdated` is fast.
@@ -207,7 +207,9 @@ class Watch:
         """The state after the last listing."""
 
     def listed(self, catalogue: Catalogue, instructions: str | None, *, is_edited: bool = False) -> PinState:
-        """Compare a complete listing. An unreadable pin is a reason to confirm calls, not an error.
+        """Compare a complete listing with the pin and with the session's first listing.
+
+        An unreadable pin is a reason to confirm calls, not an error.
 
         `is_edited`: whether this is the first listing after the user saved a file of the server and Sightline
         started the server again. If so, the user has made the changes in it.
@@ -249,7 +251,7 @@ class Watch:
         return None
 
     def _pinned(self) -> tuple[Pinned | None, str]:
-        # Before the file is read, so that a change meanwhile is noticed.
+        # This comes before the file is read, so that a change in the meantime is noticed.
         self._file = self._file_now()
         if self._given is not None:
             return self._given, ""

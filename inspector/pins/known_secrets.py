@@ -14,11 +14,14 @@ from inspector.json.texts import forms_of, texts_in
 from inspector.json.walk import places
 
 _MOST_PARTS = 32
-"""The maximum number of calls whose values are searched for separately. Beyond it, they are joined."""
+"""The maximum number of calls whose values are searched for separately. The values of more are joined."""
 _LONGEST = 4_000
 """The number of characters that `short` searches. It is small, because `short` delays key presses."""
 _LEFT_OUT = 400
-"""The number of characters that `short` leaves out at the end, where a value that is cut is not found."""
+"""The number of characters that `short` drops from the end of a long text that it has cut.
+
+The cut may divide a value. The part of the value that is left would not be found, and would not be masked.
+"""
 _MOST_SHOWN = 64_000
 """The number of characters that `lines` searches. It is limited, because `lines` delays key presses."""
 _MOST_CACHED = 2_000
@@ -34,7 +37,7 @@ class _Part:
         self._echoes = Echoes(texts)
         self._in_parts = Echoes(parts_in(texts))
         self._longest = Echoes(text for text in texts if len(text) > MOST_IN_PARTS)
-        # The first use builds the search. This thread has found the values, and may take the time.
+        # The first use builds a search, which takes time. It is built here, not while a key press is handled.
         for search in (self._echoes, self._in_parts, self._longest):
             search.matches(("built now, not where keys are handled",))
 
@@ -46,7 +49,7 @@ class _Part:
         return set(self._echoes.matches(texts))
 
     def masked_lines(self, text: str) -> str:
-        """`text` with masks, as by the function of that name."""
+        """`text`, with each copy of one of these values masked by `mask_lines`."""
         return mask_lines(text, self.literals, self._matches, self._longest.matches)
 
     def _matches(self, texts: Collection[str]) -> Mapping[str, Spelling]:
@@ -83,9 +86,9 @@ class KnownSecrets:
     ) -> tuple[Json, Mapping[str, str]]:
         """Mask each copy of a withheld value in `value`.
 
-        Returns the masked value, and for the pointer of each mask where the copied value was withheld from,
-        such as `withheld from #1`. `word`: returns the mask for a value. `but`: the number of a call whose
-        values are not masked. Takes time in proportion to the value.
+        Returns the masked value, and the origin of each mask by its pointer. The origin is a text that says
+        where the copied value was withheld, such as `withheld from #1`. `word`: returns the mask for a value.
+        `but`: the number of a call whose values are not masked. Takes time in proportion to the value.
         """
         why = dict[str, str]()
         texts: set[str] | None = None
@@ -138,7 +141,7 @@ class SessionSecrets:
     def __init__(self) -> None:
         self._lock = Lock()
         self.known = KnownSecrets()
-        """The values so far."""
+        """The values that have been added so far."""
 
     def add(self, number: int, texts: Iterable[str]) -> None:
         """Add values that were withheld from a call. `number`: 0 for values that were fetched or entered."""
@@ -147,7 +150,10 @@ class SessionSecrets:
 
 
 def withheld_from(number: int) -> str:
-    """Where a value was withheld, such as `withheld from #1`. `number`: that of the call; 0 if there is no single one."""
+    """A text that says where a value was withheld, such as `withheld from #1`.
+
+    `number`: the number of the call; 0 if there is no single call.
+    """
     return f"withheld from #{number:,}" if number else "withheld, fetched or entered before"
 
 

@@ -165,7 +165,7 @@ class PinState:
 def pin_state(
     now: ServerDefinitions, *, pinned: Pinned | None = None, first: ServerDefinitions | None = None
 ) -> PinState:
-    """Compare the definitions of a complete listing. Never raises; linear.
+    """Compare the definitions of a complete listing with the pin and the first listing. Never raises; linear.
 
     `first`: the session's first listing (`first_seen`). Tools added or removed since then are not reported,
     because servers and pages may offer different tools at different times. A change since the pin is not

@@ -1,4 +1,4 @@
-"""Finds copies of withheld values in results, on stderr, and in definitions, which are then not stored."""
+"""Finds copies of withheld values in results, stderr and definitions. No definition with a copy is stored."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -62,7 +62,10 @@ class WithheldValues:
         return join(next(found, ()))
 
     def masked_text(self, text: str) -> str:
-        """Mask words that repeat a withheld value, however short; if no single word does, the whole line."""
+        """Mask each copy of a withheld value or a part of one, however short.
+
+        If a copy cannot be masked on its own, its whole line or all lines are masked; see `mask_lines`.
+        """
         return self._bounder.known.masked_text(text)
 
     def masked_at(self, text: str, at: int) -> tuple[str, int]:
@@ -147,7 +150,7 @@ def repeats_withheld(
 
     If only the server's instructions repeat a value, the text is `the server's instructions`. A value counts
     as withheld if the boundary withholds it from the result of a call, or if the input schema marks the
-    argument sensitive. `calls`: tool, arguments and outcome of each. Linear in the size of all.
+    argument sensitive. `calls`: tool, arguments and outcome of each. Linear in the size of all of them.
     """
     bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
     for tool, arguments, outcome in calls:

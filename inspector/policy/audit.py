@@ -29,7 +29,7 @@ class Event(StrEnum):
     """The kind of event that an entry records."""
 
     DECIDED = "decided"
-    """A decision, logged before a call is sent, or in place of it."""
+    """A decision about a call, logged before the call is sent, or if it is not sent."""
     ANSWERED = "answered"
     DECLINED = "declined"
     RELEASED = "released"
@@ -48,7 +48,7 @@ class AuditedCall(Struct, frozen=True, kw_only=True):
     number: int
     """The number of the call within the run; 0 if it is not made."""
     name: str
-    """Untrusted text."""
+    """The name in the call. Untrusted text."""
     tool: Tool | None
     """The tool with the annotations that hold for this call; None if the server lists no tool of that name."""
     arguments: JsonObject
@@ -60,7 +60,7 @@ class AuditedSecret(Struct, frozen=True, kw_only=True):
     call: AuditedCall
     """The call that returned the reference."""
     label: str
-    """Untrusted text."""
+    """The label of the reference. Untrusted text."""
     origin: str
     """Scheme, host and port of the request; empty if it is not known."""
 
@@ -69,7 +69,7 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     """One line of the audit log."""
 
     is_detailed: bool
-    """False for a call of a tool that claims to be read-only."""
+    """False for a call of a tool that claims only to read; true for other calls and for secrets."""
     content: JsonObject
     """The members of the line, without the time. Contains no withheld value."""
 
@@ -126,7 +126,7 @@ class Auditor:
     def declined(self, call: AuditedCall, by: str, reason: str = "") -> AuditEntry:
         """The entry for a call that is not made.
 
-        `by`: `policy`, `user`, or `sightline` if neither did. `reason`: Sightline's, in its words.
+        `by`: who declined it: `policy`, `user` or `sightline`. `reason`: why Sightline did; empty for others.
         """
         self._meet(call.target)
         return self._entry(call, Event.DECLINED, {"by": by, **({"reason": reason} if reason else {})})
@@ -142,7 +142,7 @@ class Auditor:
     def secret_requested(self, secret: AuditedSecret) -> AuditEntry:
         """The entry before a secret is fetched, because the user agreed.
 
-        It lacks the label, which could repeat the secret that is not known yet.
+        It lacks the label of the reference. The label could repeat the secret, which is not known yet.
         """
         return self._of_secret(secret, Event.SECRET_REQUESTED, {"agreed": "user"})
 

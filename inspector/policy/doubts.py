@@ -22,7 +22,7 @@ _HOLDERS: Mapping[_Parts, tuple[tuple[Subject, _Parts], ...]] = {
     ("response", "annotations"): ((Subject.RESULT, ("_meta", "annotations")),),
     ("response", "_meta"): ((Subject.RESULT, ("_meta",)),),
 }
-"""The subjects whose claims a fact reads, each with the path of the object that holds them.
+"""The subjects whose claims a fact reads, each with the path of the object that holds the claims.
 
 The keys are the first two parts of the fact's name.
 """
@@ -60,7 +60,7 @@ def _unknown_in(path: FactPath) -> int | None:
     below = path.parts[2:]
     for index in range(len(below)):
         if below[:index] in known:
-            # A value of the key, which may be an object or a list.
+            # The path leads into the value of a known key, which may be an object or a list.
             return None
         if not any(each[: index + 1] == below[: index + 1] for each in known):
             return index + 2

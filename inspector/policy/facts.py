@@ -134,7 +134,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     path: FactPath
     state: FactState
     exists: Truth
-    """TRUE if there is a value at the path; MAYBE if an object on the way cannot be read."""
+    """YES if there is a value at the path; MAYBE if an object on the way cannot be read; otherwise NO."""
     value: Json = None
     reasons: tuple[str, ...] = ()
     """The claims or contradictions behind the fact. They quote no untrusted text except names of keys."""
@@ -309,7 +309,7 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
         ),
         "isError": not isinstance(outcome, Result) or result.get("isError", False) is not False,
     }
-    # A value that is not an object might have contained them.
+    # If the result or its `_meta` is not an object, it might have contained these facts.
     is_lost = not isinstance(meta, dict) and meta not in (None, [], "")
     is_lost = is_lost or (isinstance(outcome, Result) and not isinstance(value, dict))
     lost = frozenset({"/response/annotations", "/response/_meta"}) if is_lost else frozenset[str]()
@@ -366,7 +366,7 @@ def _contradicted(
     own = _own_contradictions(effective)
     if resolution is None:
         return own
-    # A name says what any call may do, so it does not contradict a resolution that this one only reads.
+    # The name is about all calls of the tool. It does not contradict a resolution that this call only reads.
     if not any(each.kind is ContradictionKind.READ_ONLY_NAME for each in _own_contradictions(listed)):
         own = tuple(each for each in own if each.kind is not ContradictionKind.READ_ONLY_NAME)
     return (*own, *resolution.widenings)

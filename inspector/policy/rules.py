@@ -27,7 +27,7 @@ class Effect(StrEnum):
 
 
 AFTER = frozenset({Effect.WARN, Effect.WITHHOLD, Effect.HIDE_UNTRUSTED})
-"""The effects that only an answer can have."""
+"""The effects that a rule can have on answers only, not on calls."""
 
 
 class FactComparison(Struct, frozen=True, kw_only=True):
@@ -210,15 +210,15 @@ class Handling(Struct, frozen=True, kw_only=True):
     """The effects of policy rules on one answer, such as withholding or asking the user."""
 
     decision: Decision
-    """CONFIRM: a model gets nothing of the answer until the user agrees.
+    """The decision about the answer.
 
-    BLOCK: a model gets nothing of it.
+    CONFIRM: a model gets nothing of the answer until the user agrees. BLOCK: a model gets nothing of it.
     """
     warnings: tuple[RuleMatch, ...] = ()
     withholding: tuple[RuleMatch, ...] = ()
     """The rules that withhold the whole answer from a model, even if the user agrees."""
     hiding: tuple[RuleMatch, ...] = ()
-    """The rules that hide the parts declared untrusted."""
+    """The rules that hide from a model the parts of the answer that are declared untrusted."""
 
     @property
     def is_withheld(self) -> bool:

@@ -45,7 +45,7 @@ class LabelOrigin:
     server: str
     """The target in the user's words, never the name that the server gives itself."""
     tool: str
-    """Untrusted text."""
+    """The name of the called tool, or the method of a message that an interface sent. Untrusted text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -207,7 +207,7 @@ def _has_unnamed(attribution: Trait, claims: Iterable[Claim]) -> bool:
 MAX_NAMED_SOURCES = 100
 """The maximum number of sources in a request."""
 
-# Without user, port, path and query, since each can identify a person or a document.
+# The groups leave out user, port, path and query, since each can identify a person or a document.
 _HOST = re.compile(
     r"(mcp|https|http)://(?:[^/?#@\\\s]*@)?([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?::[0-9]*)?(?:[/?#].*)?",
     re.IGNORECASE | re.ASCII | re.DOTALL,

@@ -56,9 +56,9 @@ class AuthorizationAsk(Struct, frozen=True, kw_only=True):
 
 
 Authorizer: TypeAlias = Callable[[AuthorizationAsk], Awaitable[bool]]
-"""Shows the page to the user and opens it if the user agrees. Returns whether to wait for the redirect.
+"""Shows the authorization page to the user and opens it if the user agrees.
 
-It is cancelled when the redirect has arrived.
+Returns whether to wait for the redirect. The call is cancelled when the redirect has arrived.
 """
 
 
@@ -113,7 +113,7 @@ class StepLog(Struct, frozen=True, kw_only=True):
     """Called with a step, its outcome, and whether it failed. The texts quote no secret."""
     conceal: Callable[[list[str]], None]
     mask: Callable[[str], str]
-    """Masks the concealed texts and the user's own credentials."""
+    """Masks the texts that were passed to `conceal`, and the user's own credentials."""
 
 
 class Certificates(Struct, frozen=True, kw_only=True):
@@ -134,7 +134,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
 
 _SCOPES = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*")
-"""Source: RFC 6749, section 3.3."""
+"""Matches OAuth scopes with one space between them. Source: RFC 6749, section 3.3."""
 
 
 def are_scopes(text: str) -> bool:

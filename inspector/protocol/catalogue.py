@@ -41,7 +41,7 @@ class Kind(StrEnum):
         return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate", Kind.SKILL: "uri"}.get(self, "name")
 
     def is_announced(self, capabilities: Json) -> bool:
-        """True if a server with these capabilities announces such items.
+        """True if a server with these capabilities announces items of this kind.
 
         If the capabilities are not an object, every kind but skills counts as announced.
         """
@@ -55,10 +55,12 @@ class Tool(Struct, frozen=True, kw_only=True):
     """A tool, with its definition as sent."""
 
     name: str
-    """The name by which Sightline calls it. If tools of a page share a name, the host of the document, and if needed
-    the position of its frame, are added."""
+    """The name by which Sightline calls the tool.
+
+    If tools of a page share a name, the document's host and, if needed, the frame's position are added.
+    """
     definition: JsonObject
-    """The definition. That of a page's tool joins what the page declared and what the browser stores."""
+    """The definition as sent. That of a page's tool joins what the page declared and the browser stores."""
     page: PageFacts | None = None
     """The source of a page's tool; None for a tool of a server."""
     item: "Item | None" = None
@@ -206,7 +208,7 @@ def item_of(handle: str) -> Item | None:
 
 
 def skill_listed_as(name: str) -> str | None:
-    """The URI of the skill that `listed_as` names; None for anything else."""
+    """The URI of the skill whose `Item.listed_as` is `name`; None if `name` is anything else."""
     return name.removeprefix(_SKILL_LISTED) if name.startswith(_SKILL_LISTED) else None
 
 
@@ -291,7 +293,7 @@ class Catalogue(Struct, frozen=True, kw_only=True, dict=True):
     problems: tuple[Malformed, ...] = ()
     """Faults of a whole listing, such as a page that is not an object, or a cursor that repeats."""
     pages: dict[Kind, tuple[JsonObject, ...]] = field(default_factory=dict[Kind, tuple[JsonObject, ...]])
-    """The other members of each page of each list, as sent: `ttlMs`, `cacheScope`, `_meta` and any others."""
+    """The members of each page of each list, except its items, as sent: `ttlMs`, `cacheScope`, `_meta`…"""
     got: tuple[Item, ...] = ()
     """Skills that are not listed and were fetched by their URIs."""
 
@@ -409,7 +411,10 @@ class Listing:
             self._seen.add(str(cursor))
 
     def _callable(self, entry: Entry) -> Entry:
-        """Return the entry, or a `Malformed` with it if an earlier tool has its name, or there is an objection."""
+        """Return the entry; in place of a tool that must not be called, a `Malformed` with its definition.
+
+        Such a tool has a name that is taken or is a handle, or there is an objection to it.
+        """
         if not isinstance(entry, Tool):
             return entry
         pointer, reason = (
@@ -464,7 +469,7 @@ def _decode(kind: Kind, value: Json, pointer: str) -> Entry:
 def _tool_fault(definition: JsonObject) -> tuple[str, str] | None:
     """The pointer and reason of a fault that makes a tool uncallable.
 
-    A malformed hint is kept as a claim instead.
+    A malformed hint is no such fault, and is kept as a claim.
     """
     if "inputSchema" not in definition:
         return "/inputSchema", "`inputSchema` is missing"

@@ -73,7 +73,7 @@ PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (F
 
 def recorded_profile(name: str) -> ClientProfile:
     """The profile with the name that a recording has; `NONE` if this version does not know the name."""
-    # Before clients had profiles, they announced nothing.
+    # A recording without a profile is of a client that announced nothing.
     return PROFILES.get(name, NONE)
 
 
@@ -91,9 +91,9 @@ class Announcement(Struct, frozen=True, kw_only=True):
     client_name: str | None = None
     """The name of the client; None for Sightline's own."""
     log_level: str | None = None
-    """The least severe level of logs to request, or `NO_LOGS`.
+    """The least severe level of logs to request, or `NO_LOGS` to request none.
 
-    None asks for all logs if each request carries the level, and otherwise keeps the server's own level.
+    None requests all logs from a stateless server. A server with a handshake then chooses what it logs.
     """
 
 

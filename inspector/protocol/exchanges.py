@@ -5,8 +5,8 @@ The rules, for both directions:
 - An answer belongs to the open request with its id. `request_key` makes ids comparable: 7 and "7" are the same id.
 - An error without an id belongs to the request whose HTTP response carried it, or else to the only open request.
   A subscription stays open for as long as the session does, so it is not counted.
-- A request that is given up is closed. Its answer is late.
-- Anything else, a second answer included, answers no request.
+- A request that is given up is closed. An answer to it that still arrives is late.
+- Any other answer, such as a second one, belongs to no request.
 - A request about a task belongs to the request that the other side turned into that task.
 
 Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
@@ -76,7 +76,7 @@ class Answered(Struct, frozen=True, kw_only=True):
 
 
 class GivenUp(Struct, frozen=True, kw_only=True):
-    """The end of an exchange without an answer. The frame holds the reason."""
+    """The end of an exchange without an answer. The frame of this event, a note, holds the reason."""
 
     exchange: Exchange
 
@@ -250,7 +250,7 @@ def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
 
 
 def ending_of(exchange: Exchange, response: Response) -> Ending | None:
-    """The end of a request, if the response is about its task and reports the end; otherwise None."""
+    """The outcome of a request that became a task, if the response reports it; otherwise None."""
     return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
 
 
@@ -272,7 +272,10 @@ def matched(frames: Iterable[Frame]) -> Iterator[Matched]:
 
 
 def response_in(body: JsonText | Malformed | None, key: str) -> Response | None:
-    """The response to the request `key` in a body that is known to answer it; else an error without an id, or None."""
+    """The response with the id `key` in a body; else the first error without an id; else None.
+
+    `body`: must be known to answer the request with that id.
+    """
     responses = [message for message in messages(body) if isinstance(message, Response)]
     own = next((response for response in responses if request_key(response.id) == key), None)
     return own or next((response for response in responses if _is_without_id(response)), None)

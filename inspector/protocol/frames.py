@@ -47,19 +47,23 @@ class Frame(Struct, frozen=True, kw_only=True):
     channel: Channel
     raw: bytes
     head: str = ""
-    """For HTTP, the request line or the status of the bytes, such as `POST /mcp` or `200 application/json`.
+    """For HTTP, the request line, or the status and media type: `POST /mcp` or `200 application/json`.
 
     For a server-sent event, its type and id follow. Untrusted text.
     """
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`.
 
-    For a call of a page's tool that has begun: the id of the invocation. The note has the direction of that answer.
+    For a call of a page's tool that has begun: the id of the invocation. The note has the direction that
+    the missing answer would have had.
     """
     failure: str = ""
-    """For such a note: the `FailureKind` of the reason; empty in recordings of unknown origin."""
+    """For a note that ends a request by Sightline: the `FailureKind` of the reason.
+
+    Empty for any other note, and in a recording that does not give the kind.
+    """
     http_status: int | None = None
-    """For such a note: the status of the HTTP response that ended the request."""
+    """For a note that ends a request: the status of the HTTP response that ended it; None without one."""
     response_to: str | None = None
     """For HTTP: the `request_key` of the request whose HTTP response contained this frame."""
     body: JsonText | Malformed | None = None
@@ -105,7 +109,7 @@ class Response(Struct, frozen=True, kw_only=True):
 
 MAX_PRINTED = 120
 _READ_OF_PRINTED = 16 * 1024
-"""The maximum number of bytes of a printed line that are read for a hint. The frame has all of it."""
+"""The maximum number of bytes of a printed line that are read for a hint. The frame has the whole line."""
 _MESSAGE_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
 """The start of a JSON-RPC message."""
 

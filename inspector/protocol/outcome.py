@@ -47,11 +47,14 @@ class Result:
     of_page: bool = field(default=False, compare=False)
     """True if a page's tool returned it. Then no member of it belongs to the protocol."""
     left_page: bool | None = field(default=None, compare=False)
-    """True if the call left the page before the answer, so that the browser answered; None if that is not known."""
-    omitted: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
-    """For a recorded result: the texts that stand for values which the boundary withheld, with its rules.
+    """True if the tool's document was gone before the answer, so that the browser answered for the tool.
 
-    The text is empty if the whole result could not be judged.
+    None if that is not known.
+    """
+    omitted: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
+    """For a recorded result: the placeholders for values that the boundary withheld, each with its rule.
+
+    The placeholder is empty if the whole result could not be judged.
     """
 
 
@@ -64,7 +67,10 @@ class RpcError(Struct, frozen=True, kw_only=True):
     of_page: bool = False
     """True if a page's tool threw it, so that it has no code: `{"message", "data"}`."""
     omitted: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
-    """As in `Result`."""
+    """For a recorded error: the placeholders for values that the boundary withheld, each with its rule.
+
+    The placeholder is empty if the whole error could not be judged.
+    """
 
     @property
     def who(self) -> str:
@@ -140,7 +146,7 @@ def unfinished_in(result: Json) -> Unfinished | None:
     An answer without `resultType` counts as complete.
     """
     if isinstance(result, DuplicateKeys):
-        # One parser takes the first value, another the last.
+        # Some parsers take the first of duplicate members, others the last. So all must be `complete`.
         kinds = [value for key, value in result.pairs if key == _KEY]
         return None if all(kind == COMPLETE for kind in kinds) else Unfinished(reason=_UNKNOWN)
     if not isinstance(result, dict):
@@ -159,7 +165,7 @@ def unfinished_in(result: Json) -> Unfinished | None:
 def kind_of(result: JsonObject) -> Json:
     """The member `resultType` of a result.
 
-    If it is absent, and the result is no tool result, other members decide.
+    If it is absent or `complete`, and the result is no tool result, other members decide.
     """
     kind = result.get(_KEY, COMPLETE)
     if kind != COMPLETE or "content" in result or "structuredContent" in result:

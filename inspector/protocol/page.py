@@ -15,11 +15,11 @@ INVOKE = "WebMCP.invokeTool"
 RESPONDED = "WebMCP.toolResponded"
 """The browser's event that ends a call."""
 _OLD_CODE = -31954
-"""The code that Sightline added to an error thrown by a tool, in recordings of before."""
+"""The code that older recordings have in an error that a page's tool threw. The tool itself gave no code."""
 
 _FEATURE = "tools"
 _MAX_GRANTS = 100
-"""The maximum number of words read of one directive."""
+"""The maximum number of words that are read from one directive of `allow`."""
 
 
 def is_about_call(method: str) -> bool:
@@ -40,7 +40,7 @@ class Forms(StrEnum):
     """What Sightline does with a form that a call has filled in and that does not submit itself."""
 
     WAIT = "wait"
-    """Wait until the user submits it."""
+    """Wait until the user submits the form."""
     LEAVE = "leave"
     """End the call when the form is filled in."""
     SUBMIT = "submit"
@@ -61,11 +61,14 @@ class Evidence(StrEnum):
     """How far Sightline saw the declaration of a tool by the page, and whether the browser's report agrees with it."""
 
     SEEN = "seen"
-    """The hook in the page read all of it, and the browser has the same name, description and input schema."""
-    PARTLY = "partly"
-    """The hook could not read all of it.
+    """Sightline's hook in the page read the whole declaration.
 
-    It is too large, too deep or circular, or part of it is behind an accessor or has a `toJSON`.
+    The browser has the same name, description and input schema.
+    """
+    PARTLY = "partly"
+    """The hook could not read the whole declaration.
+
+    The declaration is too large, too deep or circular, or part of it is behind an accessor or has a `toJSON`.
     """
     DIFFERS = "differs"
     """The page gave the hook and the browser different names, descriptions or input schemas."""
@@ -137,7 +140,7 @@ class PageDocument(Struct, frozen=True, kw_only=True):
 
     frame_id: str
     loader_id: str
-    """The id of this document. A navigation gives the frame another one."""
+    """The id of this document. After a navigation, the frame has a document with another id."""
     url: str
     origin: str
     """The serialized origin; `null` or `://` if it is opaque."""
@@ -148,7 +151,7 @@ class PageDocument(Struct, frozen=True, kw_only=True):
     If not, its earlier declarations are unknown.
     """
     is_permitted: bool | None = None
-    """True if the permissions policy lets it offer tools; None if the browser does not say."""
+    """True if the permissions policy lets the document offer tools; None if the browser does not say."""
     policy: FramePolicy | None = None
     """The settings that led to `is_permitted`; None if nothing could be read."""
     false_reports: int = 0
@@ -199,7 +202,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
 
     @property
     def form_node(self) -> int | None:
-        """The number by which the browser knows the form.
+        """The id by which the browser knows the form.
 
         None if the tool is no form, or if a polyfill lists it.
         """
@@ -211,9 +214,10 @@ _THROWN = ("className", "description", "value", "unserializableValue")
 
 
 def outcome_of_response(params: JsonObject) -> Outcome:
-    """The outcome in the parameters of a `RESPONDED`.
+    """The outcome of a call, from the parameters of the browser's event `RESPONDED`.
 
-    The user sees the text and stack of a thrown error, at `closed` a model only a code of Sightline.
+    For a thrown error, the outcome has the text and the stack, which the user sees. At the boundary level
+    `closed`, a model sees only a code of Sightline instead.
     """
     match params.get("status"):
         case "Completed":
@@ -235,7 +239,11 @@ def outcome_of_response(params: JsonObject) -> Outcome:
 
 
 def recorded_error(value: Json) -> RpcError:
-    """The error of a recorded call of a page's tool. An error with a code is the browser's; the tool threw any other."""
+    """The error of a recorded call of a page's tool.
+
+    An object that has no code, or `_OLD_CODE`, was thrown by the tool; `_OLD_CODE` is left out. Any other
+    error is the browser's.
+    """
     if not isinstance(value, dict) or value.get("code", _OLD_CODE) != _OLD_CODE:
         return RpcError(value=value)
     return RpcError(value={key: item for key, item in value.items() if key != "code"}, of_page=True)

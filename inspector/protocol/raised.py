@@ -12,7 +12,7 @@ _MAX_LINES = 2000
 _MAX_LENGTH = 500
 """The maximum number of characters of a line that are read, because lines are untrusted text."""
 _MAX_MORE = 5
-"""The maximum number of lines that a message has after its first."""
+"""The maximum number of lines that are read of an exception's message after its first line."""
 MAX_BEFORE = 20
 """The maximum number of lines that are quoted up to an exception."""
 _MAX_AFTER = 5
@@ -43,9 +43,9 @@ class Raised(Struct, frozen=True, kw_only=True):
     words: str
     """The name of the exception and its message, on one line."""
     line: str
-    """The line that names it, without the blanks around it."""
+    """The line that names the exception, without white space at its ends."""
     end: int
-    """The number of lines up to the end of its message, among those that are read."""
+    """The number of lines up to the end of the exception's message, among the last `_MAX_LINES` lines."""
     place: str = ""
     """The last frame outside libraries, as `server.py:30`, or else the last frame; empty if there is no frame."""
 
@@ -57,9 +57,9 @@ def ending_with_cause(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def cause_in(lines: Sequence[str]) -> range:
-    """The indexes of the lines to quote: the last ones up to the exception's message, and the first frames of Node.
+    """The indexes of the lines to quote: the exception's message, lines before it, and Node's first frames.
 
-    If there is no exception, these are the last lines of all.
+    If there is no exception, these are the last lines.
     """
     raised, before = raised_in(lines), max(len(lines) - _MAX_LINES, 0)
     end = len(lines) if raised is None else before + raised.end
@@ -117,7 +117,10 @@ def _warned_in(lines: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _more(lines: Sequence[str], number: int) -> list[str]:
-    """The lines after `number` that continue its message, at most `_MAX_MORE`. A blank line or `_ENDS` ends them."""
+    """The lines that continue the message of the exception in line `number`, at most `_MAX_MORE`.
+
+    A blank line, or a line that `_ENDS` matches, ends the message.
+    """
     more: list[str] = []
     for line in lines[number + 1 : number + 1 + _MAX_MORE]:
         if not line or _ENDS.match(line):

@@ -1,4 +1,4 @@
-"""The requests that a server sends to the user or to a model. Their texts arrive without a tool call.
+"""The requests that a server sends to the user or to a model. Their texts are not in tool results.
 
 In protocol revisions with a handshake they are requests by the server, and in stateless protocol revisions
 entries of `inputRequests`. The URLs in an error -32042 count as requests too. Source: MCP 2025-11-25,

@@ -75,7 +75,7 @@ def is_direct_child(uri: str, folder: str) -> bool:
 
 
 def holding(uri: str, entries: Iterable[tuple[str, JsonObject]]) -> tuple[JsonObject, ...]:
-    """The entries of the innermost skill that contains the file; several if the server gives several for that skill.
+    """The entries of the innermost skill that contains the file `uri`; several if the server gives several.
 
     `entries`: pairs of a skill's URI and its entry. A URI with `..` belongs to the folder that it begins
     with, unless an entry has exactly that URI.

@@ -14,7 +14,10 @@ from inspector.protocol.authorization import ClientIdentity
 
 
 class Era(StrEnum):
-    """The protocol era: with a handshake (revisions up to 2025-11-25) or stateless (from 2026-07-28)."""
+    """The era of MCP: with a handshake (`LEGACY`, up to 2025-11-25) or stateless (`MODERN`, from 2026-07-28).
+
+    `AUTO`: Sightline finds out the era of the server. A page, which has no era, has this value too.
+    """
 
     AUTO = "auto"
     LEGACY = "legacy"
@@ -87,7 +90,7 @@ WrittenTarget: TypeAlias = Target | ConfiguredTarget
 
 _INTERPRETERS = {"py": "python", "js": "node", "mjs": "node"}
 _ADDRESS = re.compile(r"[A-Za-z0-9.-]+:[0-9]{1,5}(?:/.*)?")
-# TOML is not supported, but the reader's error lists the supported files.
+# A TOML file cannot be read. The error that it causes lists the supported files.
 CONFIGURATIONS = (".json", ".jsonc", ".toml")
 """The extensions of configuration files."""
 
@@ -198,7 +201,7 @@ def shown_line(command: tuple[str, ...]) -> str:
 
 
 def secret_words(command: tuple[str, ...]) -> Iterator[str]:
-    """The secrets in a command line: values of options whose names suggest it, credentials, parts of URLs."""
+    """The secrets in a command: values of options that are named like secrets, credentials, parts of URLs."""
     from inspector.credentials.find import sightings  # noqa: PLC0415 - its rules load late
 
     is_next = False

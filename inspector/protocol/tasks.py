@@ -1,8 +1,8 @@
 """Tasks: requests that are answered at once with a handle, and later with a result.
 
 A server makes tasks of calls. In protocol revisions with a handshake, Sightline makes tasks of the requests
-of the server, and the result of a task is the answer to `tasks/result`. In the extension, the result is part
-of an answer to `tasks/get`.
+of the server, and the result of a task is the answer to `tasks/result`. In the extension
+`io.modelcontextprotocol/tasks`, the result is part of an answer to `tasks/get`.
 
 Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """
@@ -31,9 +31,9 @@ class TaskState(Struct, frozen=True, kw_only=True):
     """The state of a task, as reported at one time."""
 
     status: str
-    """Untrusted text."""
+    """The status as sent, normally one of `STATUSES`. Untrusted text."""
     message: str = ""
-    """Untrusted text."""
+    """The server's message about the state; empty if there is none. Untrusted text."""
     poll_s: float = _POLL_S
     """The number of seconds until the next request for the state, kept within limits."""
     ttl_s: float | None = None
@@ -100,7 +100,10 @@ def _seconds(result: JsonObject, *keys: str) -> float | None:
 
 
 def ending_in(method: str, answer: Outcome) -> Ending | None:
-    """The end of a task's request, if an answer to one of `METHODS` reports the end; otherwise None."""
+    """The outcome of a request that became a task, if `answer` reports it; otherwise None.
+
+    `method`: the method that `answer` answers, one of `METHODS`.
+    """
     if isinstance(answer, RpcError):
         return Ending(outcome=answer) if method in {RESULT, GET} else None
     if method == RESULT and isinstance(answer, Result):

@@ -38,7 +38,7 @@ from inspector.protocol.tasks import CANCEL, CANCELLED, FAILED, TaskState, state
 MAX_SEARCHED = 1 << 14
 """The maximum number of characters of a title or detail if credentials are masked in it.
 
-The frame has all of it.
+The frame has the whole text.
 """
 MAX_FRAMES = 400
 """The maximum number of frames kept of one entry: the first two and the last ones.
@@ -54,7 +54,7 @@ They may arrive late, through a pipe of their own.
 
 
 AGREEING = frozenset({"initialize", "server/discover"})
-"""The requests that agree on a protocol."""
+"""The methods of the requests by which client and server agree on a protocol revision."""
 
 
 class EntryKind(StrEnum):
@@ -97,7 +97,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     """The number of the entry, counted from 1."""
     kind: EntryKind
     title: str
-    """The method and, if the request names something, that name. Untrusted text."""
+    """For a request, the method and the name or URI that it is about; else a short title. Untrusted text."""
     state: EntryState
     at_s: float
     frames: tuple[int, ...]
@@ -131,7 +131,7 @@ class Timeline:
         self._settled = set[int]()
         """The numbers of entries whose tasks have ended.
 
-        Later answers about such a task do not change their state.
+        Later answers about such a task do not change the state of its entry.
         """
         self._invocations: dict[str, Exchange] = {}
         """The running calls of a page's tools, by the id of the invocation."""
@@ -225,7 +225,7 @@ class Timeline:
                     f"{frame.at_s - exchange.at_s:.1f} s after the request",
                 )
                 if method in AGREEING:
-                    # A server that starts slowly is asked in both ways, and one answer is enough.
+                    # A server that starts slowly gets both requests, and one answer is enough.
                     return self._add(
                         frame, EntryKind.NOTE, f"answer to {method}", detail=f"no longer needed, {after}"
                     )

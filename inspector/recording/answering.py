@@ -60,7 +60,7 @@ class _Exchange(Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class _Turn:
-    """The next answer to equal requests. They are given in recorded order, and the last one repeats."""
+    """The next answer to equal requests. Answers are given in recorded order, and the last one repeats."""
 
     next: int = 0
 
@@ -173,7 +173,7 @@ class Answers:
         wanted = _asked_for(request)
         distances = [_distance(exchange.params, wanted) for exchange in recorded.exchanges]
         if min(distances):
-            # Only the same call ends without an answer; another one gets the nearest answer that there is.
+            # Only a request with equal parameters may stay unanswered. Any other gets the nearest answer.
             distances = [
                 distance if exchange.failure is None else _NEVER
                 for exchange, distance in zip(recorded.exchanges, distances, strict=True)

@@ -119,13 +119,13 @@ class Bounder:
         self._definitions = RecordedDefinitions()
         self._questions = Questions()
         self._running = set[str]()
-        """The calls that are waiting for an answer."""
+        """The `request_key` of each call that is waiting for an answer."""
         self.typed: list[Json] = []
         """The withheld arguments and answers of the user."""
         self._in_order: KnownValues | None = None
-        """The values withheld from the handshake and listings; None if they are those of `known`.
+        """The values to withhold from the handshake and from listings; None to withhold those of `known`.
 
-        `known` may also have values of later frames.
+        It is set for a second pass over the frames, in which `known` also has values of later frames.
         """
 
     def ahead(self) -> "Bounder":
@@ -181,7 +181,7 @@ class Bounder:
         )
 
     def _covered(self, violation: OutputViolation) -> OutputViolation:
-        """The violation. If it repeats a withheld value, its pointer is empty and its message says no details."""
+        """The violation, without its pointer and its details if it repeats a withheld value."""
         if self.known.found((violation.pointer, violation.message), weak=False):
             return replace(violation, pointer="", message="does not fit the schema")
         return violation
@@ -254,7 +254,7 @@ class Bounder:
             return self._without(value, ("result", "error"))
         left = self._judged(outcome, asked)
         if response.is_error and response.result is not None:
-            # It is withheld as a whole. Its declared secrets are searched for elsewhere.
+            # `result` is withheld as a whole. This only learns its secrets, to find copies of them elsewhere.
             self._judged(Result(value=response.result), asked)
         # An unchanged answer must stay the same object: its identity shows that nothing was withheld.
         bounded = value if left is value[member] else {**value, member: left}
@@ -319,7 +319,7 @@ class Bounder:
         """Withhold every copy of a withheld value. `value`: from `sent`, `replied` or `received`."""
         if isinstance(event, Malformed):
             return value if by_us else self.key.marker(UNJUDGED, value)
-        # A result that is withheld as a whole has common words. They must not remove definitions from a listing.
+        # A result that is withheld as a whole may have common words, which must stay in definitions.
         known = (is_of_server(event) and self._in_order) or self.known
         # A server may log a value in parts.
         is_said = isinstance(event, Notification)
@@ -389,7 +389,7 @@ def _as_earlier(removal: Removal) -> Removal:
 
 
 def is_of_server(event: Event) -> bool:
-    """True for the handshake and listings, which later frames are judged by."""
+    """True for a message of the handshake or of a listing. Later frames are judged by these messages."""
     match event:
         case Asked(exchange=exchange) | Answered(exchange=exchange):
             return exchange.asked_by is Direction.SENT and exchange.request.method in OF_THE_SERVER

@@ -47,14 +47,14 @@ class CheckedCall(Struct, frozen=True, kw_only=True):
 
     frame: int
     tool: str
-    """Untrusted text."""
+    """The name of the called tool. Untrusted text."""
     mismatches: tuple[Mismatch, ...]
     more: int = 0
     """The number of mismatches that are not listed."""
     output: OutputCheck = NOT_ASKED
     """The comparison of the result with the output schema of its tool."""
     was_compared: bool = False
-    """True if the recording holds that comparison.
+    """True if the recording holds the comparison of the result with the output schema.
 
     If not, a result that breaks its schema is not a failure.
     """

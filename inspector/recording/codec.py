@@ -91,8 +91,8 @@ def decoded(
     """Parse one line. Never raises.
 
     `version`: the version of the file, from its header. `is_outline`: true to parse only what an index
-    needs, which is several times as fast. Of messages, it needs the members by which requests and answers are
-    matched, but not the results.
+    needs, which is several times as fast. An index needs the members of a message by which requests and
+    answers are matched, but not the results.
     """
     if len(raw) > MAX_LINE_BYTES:
         return Broken(reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")

@@ -54,7 +54,7 @@ def exported(
     """The lines of a document with all calls, decisions and changes of the boundary level, host and policy.
 
     Each call is shown with the boundary level, host and policy that applied to it. `lines`: those after the
-    header. `raw`: given a number, returns the raw frame; None if the reader may not see it.
+    header. `raw`: returns the raw frame with a given number; None if it is not available.
     """
     return (_page if kind == "html" else _markdown)(header, _events(header, lines, raw))
 

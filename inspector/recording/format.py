@@ -202,7 +202,7 @@ def recorded_output(check: OutputCheck | None) -> RecordedOutput | UnsetType:
 
 
 class Projected(_WithLenses, frozen=True, kw_only=True):
-    """The model's view of one recorded result, for the boundary level, host and policy at that time."""
+    """The model's view of one recorded result, for the boundary level, host and policy of `lenses`."""
 
     frame: Count = field(name="projection")
     """The number of the answer's frame; for a call of a page's tool, the number of the call."""
@@ -217,14 +217,14 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
     removals: tuple[Removed, ...]
     findings: tuple[str, ...]
     omits: bool = False
-    """True if the boundary's copies of withheld values are left out of `model`.
+    """True if `model` leaves out the copies of withheld values that the boundary withheld.
 
-    In earlier recordings, texts that stand for them are in their place.
+    If false, as in earlier recordings, `model` has placeholders for these copies.
     """
     output: RecordedOutput | UnsetType = UNSET
     """The comparison of the original result with the output schema.
 
-    It cannot be redone from the recording.
+    The comparison cannot be made again later, because the recording lacks the withheld values.
     """
 
     @property
@@ -256,7 +256,7 @@ class Note(Struct, frozen=True, kw_only=True):
     kind: str = field(name="note")
     at_s: Seconds = field(name="at")
     text: _Json
-    """A text or a marker."""
+    """The text of the event, or a marker in its place."""
 
     def __post_init__(self) -> None:
         _check_text(self.text)

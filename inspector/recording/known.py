@@ -34,7 +34,7 @@ _MOST_GENERATIONS = 8
 _MOST_KEPT = 500
 """The maximum number of texts for which the outcome of a search is kept."""
 _LONGEST_KEPT = 10_000
-"""The maximum length of such a text, in characters."""
+"""The maximum length, in characters, of a text for which the outcome of a search is kept."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 
 
@@ -58,9 +58,10 @@ class KnownValues:
         self._forget()
 
     def _forget(self) -> None:
-        """Drop the outcomes of searches from before a change. A review asks about the same texts again and again.
+        """Replace the caches of searches, because the values have changed.
 
-        The caches are new ones, because a search in another thread may still put its outcome into the old ones.
+        New caches are made, because a search in another thread may still put its outcome into the old ones. A
+        review needs caches, because it asks about the same texts again and again.
         """
         self._outer = lru_cache(1)(self._outer_values)
         self._is_repeating = lru_cache(_MOST_KEPT)(self._repeats)
@@ -75,7 +76,7 @@ class KnownValues:
         try:
             self._learn(values, is_whole=is_whole)
         finally:
-            # Last, so that no outcome is kept that was found meanwhile, with some of the values.
+            # This is last: a search that ran meanwhile may have kept an outcome for only some of the values.
             self._forget()
 
     def _learn(self, values: Iterable[Json], *, is_whole: bool) -> None:
@@ -91,7 +92,7 @@ class KnownValues:
         if is_whole:
             common = set(_COMMON_WORDS.split())
             weak, keys = ({text for text in found if text.lower() not in common} for found in (weak, keys))
-        # Echoes treats keys that could be a field's name as words, which is right here.
+        # `Echoes` finds keys that could be the name of a field only as whole words, as `_weak` requires.
         self._weak.add(weak, keys)
 
     def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
@@ -239,7 +240,7 @@ class _Generations:
         return set(self.spellings(texts))
 
     def spellings(self, texts: Collection[str]) -> Mapping[str, Spelling]:
-        """The texts that have a copy, each with the spelling of one."""
+        """The texts that contain a copy of a value, each with the spelling of one copy."""
         found: dict[str, Spelling] = {}
         for search in self._searches:
             found |= search.matches(texts)

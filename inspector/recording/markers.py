@@ -22,9 +22,10 @@ MARKER = "$withheld"
 ID = "id"
 _ID_DIGITS = 16
 COPY = "copy"
-"""The rule of a marker for a copy, within one result, of a value withheld from it: the boundary's rule `echo`.
+"""The rule of a marker for a copy of a value that is withheld from the same result.
 
-A marker with the rule `echo` stands for a copy of a value that another line withheld. The boundary let it pass.
+The boundary calls this rule `echo`. A marker with the rule `echo` replaces a copy of a value that is withheld
+from another line; the boundary did not withhold that copy.
 """
 EARLIER = "earlier"
 """The rule of a marker for a copy of a value that only an earlier definition of the tool withholds."""
@@ -45,7 +46,7 @@ class MarkerKey:
         self._key = key
 
     def marker(self, rule: str, value: Json) -> Marker:
-        """The placeholder that a recording stores in place of `value`, which `rule` withholds."""
+        """The marker that a recording stores in place of `value`, which `rule` withholds."""
         digest = hmac.new(self._key, digestmod="sha256")
         for piece in pieces(value):
             digest.update(piece)
@@ -121,7 +122,7 @@ _MEANINGS = {
     "query": "the query of a URL",
     "unjudged": "content that could not be judged, because no answer declares which values in it are secret",
 }
-"""What is withheld by the rules that only recordings have."""
+"""What a marker replaces, by its rule. Only recordings use these rules in this way."""
 
 
 def meanings_in(text: str) -> tuple[str, ...]:
@@ -139,7 +140,7 @@ _CODE = -32603
 
 
 def stood_in(content: Json) -> Json:
-    """The content of a recorded frame, with a text in place of each marker. Shares unchanged parts."""
+    """The content of a recorded frame, with a placeholder for each marker. Shares unchanged parts."""
     if not _may_hold_markers(content):
         return content
     copied = Copied(content)
@@ -199,17 +200,23 @@ def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
 
 
 _OMITTED = frozenset({Rule.DETECT, Rule.INTERNAL, Rule.INVALID_OUTPUT, Rule.LABELLED})
-"""Rules whose withheld values other rules cannot tell from text. The schema or a hint tells the rest again."""
+"""The rules whose placeholders `Result.omitted` names, because the boundary cannot tell them from other text.
+
+For all other rules, the schema or a hint shows again where a value was withheld.
+"""
 
 
 def omitted(
     outcome: Iterable[tuple[str, JsonObject]], *, is_error: bool, of_page: bool = False
 ) -> dict[str, str]:
-    """What `Result.omitted` has for the markers in an outcome, given with their pointers."""
+    """The value of `Result.omitted` for the markers in an outcome. For their rules, see `_OMITTED`.
+
+    `outcome`: pairs of the pointer to a marker, and the marker.
+    """
     found: dict[str, str] = {}
     for pointer, marker in outcome:
         rule, tokens = str(marker[MARKER]), split(pointer)
-        # Recordings from before the rule `copy` have `echo` in its place. Of those, blocks and metadata are certain.
+        # Older recordings have `echo` in place of `copy`. For a block or metadata, it can only mean `copy`.
         is_sure = (len(tokens) == 2 and tokens[0] == "content") or "_meta" in tokens[:-1]
         if rule == COPY or (rule == Rule.ECHO and is_sure and not of_page):
             found[text_for(marker)] = Rule.ECHO
@@ -238,7 +245,7 @@ def with_ids(masked: Json, recorded: Json) -> Json:
 
 
 def _within(masked: Json, recorded: Json) -> Json:
-    """A text with masks, with the ids of the recorded text in place of them, if it has one for each."""
+    """A text with the recorded ids in place of its masks; unchanged unless there is one id for each mask."""
     if not isinstance(masked, str) or not isinstance(recorded, str):
         return masked
     ids = STANDS.findall(recorded)

@@ -94,7 +94,7 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
     """The member of the answer's `result` that holds a task's outcome; empty if the answer itself is the outcome."""
 
     era: Era = Era.AUTO
-    """The protocol era in which it was made: `LEGACY` or `MODERN`; `AUTO` for a call of a page's tool."""
+    """The protocol era of the call: `LEGACY` or `MODERN`; `AUTO` for a call of a page's tool."""
     revision: str = ""
     """The protocol revision; empty if it is not recorded. Untrusted text."""
 
@@ -110,7 +110,7 @@ class Replay:
     ) -> None:
         """`raw`: returns a sealed frame, with its withheld values, by number.
 
-        `keeps_markers`: true to leave the markers of withheld values in messages, and not to put in placeholders.
+        `keeps_markers`: true to leave the markers of withheld values in messages, not to put in placeholders.
         """
         self._raw = raw
         self._keeps_markers = keeps_markers
@@ -120,7 +120,7 @@ class Replay:
         self.unanswered: dict[tuple[int, str], ReplayedCall] = {}
         """The calls that have no answer so far, by the frame and the `request_key` of the request."""
         self._waiting: dict[str, tuple[int, str]] = {}
-        """The keys in `unanswered` of the calls that may still be answered, by the `request_key`."""
+        """The keys in `unanswered` of the calls that may still be answered, by their `request_key`."""
         self._noted: tuple[int, str] = (0, "")
         """The last note that ended no request: the number of its frame, and its text."""
         self._revision = ""
@@ -219,7 +219,10 @@ class Replay:
             )
 
     def _reason(self, exchange: Exchange, frame: Frame) -> str:
-        """The reason why a request got no answer. If it is withheld, the text of the last note since the request."""
+        """The reason why a request got no answer.
+
+        If the reason is withheld, this is the text of the last note since the request.
+        """
         reason = frame.raw.decode("utf-8", "replace")
         if not STANDS.fullmatch(reason):
             return reason
@@ -291,9 +294,9 @@ def _kind_of(failure: str) -> FailureKind:
 
 
 def _verifiable(tool: Tool | None, outcome: Outcome) -> Tool | None:
-    """The tool. If the recording withholds the file of a skill, the entries of the skill are left out.
+    """The tool of a call with this outcome. If a skill's file is withheld, the skill's entries are left out.
 
-    The file cannot be verified against them.
+    A withheld file cannot be verified against the entries.
     """
     if tool is None or tool.item is None or not tool.item.skills or not isinstance(outcome, Result):
         return tool
@@ -313,7 +316,7 @@ def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:
 
 
 def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
-    """What a model sees of a recorded call; None if there is no longer a host of that name."""
+    """What a model sees of a recorded call; None if this version has no host of that name."""
     profile = host(lenses.host)
     if profile is None:
         return None
@@ -379,9 +382,9 @@ def projected(call: ReplayedCall, lenses: Lenses, *, omits: bool = True) -> Proj
 
 
 def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) -> OutputCheck:
-    """The recorded comparison of a result with the output schema. If there is none, they are compared now.
+    """The recorded comparison of a result with the output schema; if there is none, a new comparison.
 
-    The result is then unchecked if a value was withheld from it or from the definition.
+    In a new comparison, the result is unchecked if a value was withheld from it or from the definition.
     """
     if recorded is not None and (check := recorded.output_check) is not None:
         return check

@@ -165,7 +165,7 @@ class Scribe:
             yield structs.replace(projection, output=recorded_output(compared))
 
     def foresee(self, past: Iterable[Past]) -> Iterator[Line]:
-        """Find what to withhold in the whole past, so that it is withheld from the earliest lines too.
+        """Find the values to withhold in all of `past`. They are then withheld from the earliest lines too.
 
         `past`: every connection so far, in order. Call this before anything else is written.
         """
@@ -318,7 +318,7 @@ class Scribe:
         return self._bounder.known.covered_name(name, self._key)
 
     def _said(self, note: Note, text: str) -> Note:
-        # The reason why a call failed is untrusted text. In other notes, by Sightline, a short match means nothing.
+        # The reason why a call failed is untrusted text. Other notes repeat short values only by chance.
         weak = note.kind == FAILED
         return msgspec.structs.replace(
             note, text=self._bounder.known.covered_text(text, self._key, weak=weak)
@@ -373,7 +373,7 @@ class Scribe:
     ) -> tuple[Json, bool, bool]:
         """The content that remains of a frame, whether it is JSON, and whether it is complete."""
         if isinstance(frame.body, Malformed):
-            # It may be a truncated result that contains secrets.
+            # A malformed body may be a truncated result that contains secrets.
             return self._key.marker(UNJUDGED, frame.raw.decode("utf-8", "replace")), False, False
         if frame.body is None:
             text = self._text(frame, short=short, unsaid=unsaid)
@@ -393,7 +393,7 @@ class Scribe:
             written, named = self._target
             text = text.replace(written, named) if written else text
             if self._has_unsaid:
-                # The other lines quote what the server wrote, cut and masked in other ways than its frames.
+                # Further lines of a note may quote stderr, cut and masked differently than in its frames.
                 text = text.partition("\n")[0]
             if any(line in text for line in unsaid if line):
                 return self._key.marker(UNJUDGED, text)

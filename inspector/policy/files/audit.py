@@ -63,7 +63,7 @@ class Audit:
             self._auditor.conceal(values)
 
     def deciding(self, call: AuditedCall, verdict: str, rules: Iterable[str], agreed: str = "") -> None:
-        """Log a decision. Call it before the call is sent.
+        """Log a decision about a call, before the call is sent.
 
         `agreed`: how the user agreed to the call; empty if the user was not asked or did not agree.
         Raises InspectorError if the line cannot be written. Then the call must not be sent.
@@ -76,7 +76,8 @@ class Audit:
     ) -> None:
         """Log the end of a call.
 
-        `ended_at_s`: the time of the answer as seconds since 1970; 0 for now. Linear in the size of the result. Raises InspectorError if it cannot be written.
+        `ended_at_s`: the time of the answer as seconds since 1970; 0 for now. Linear in the size of the
+        result. Raises InspectorError if the line cannot be written.
         """
         with self._lock:
             self._write(
@@ -86,7 +87,7 @@ class Audit:
     def declined(self, call: AuditedCall, by: str, reason: str = "") -> None:
         """Log that a call is not made.
 
-        `by`, `reason`: as in `Auditor.declined`. Raises InspectorError if it cannot be written.
+        `by`, `reason`: as in `Auditor.declined`. Raises InspectorError if the line cannot be written.
         """
         with self._lock:
             self._write(self._auditor.declined(call, by, reason))
@@ -108,7 +109,10 @@ class Audit:
             self._write(self._auditor.secret_requested(secret))
 
     def secret_answered(self, secret: AuditedSecret, outcome: str, reason: str) -> None:
-        """Log how fetching a secret ended, in Sightline's words. Raises InspectorError if it cannot be written."""
+        """Log how fetching a secret ended.
+
+        `outcome`, `reason`: texts by Sightline. Raises InspectorError if the line cannot be written.
+        """
         with self._lock:
             self._write(self._auditor.secret_answered(secret, outcome, reason))
 

@@ -61,7 +61,7 @@ def _from_json(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
     try:
         return parsed.value, tuple(_lines_in_json(raw.decode(), parsed))
     except (RecursionError, ValueError):
-        # Nested too deeply, or with too long a number, it is not a policy. Errors then name rules by number.
+        # JSON that nests too deeply, or has too long a number, is no policy. Errors name its rules by number.
         return parsed.value, ()
 
 

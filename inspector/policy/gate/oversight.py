@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 5.0
-"""The maximum number of seconds to wait for a resolution, which is only a claim."""
+"""The maximum number of seconds to wait for a resolution. Without one, the listed declarations apply."""
 _KEPT = 64
 """The maximum number of resolutions kept per connection."""
 _SMALL_BYTES = 16 * 1024
@@ -70,7 +70,7 @@ class Resolver:
     async def resolution(self, session: Session, tool: Tool, arguments: JsonObject) -> Resolution | None:
         """The server's answer to `tools/resolve` for a call.
 
-        None if the tool does not declare that it can be resolved.
+        None for a page, or if the tool does not declare that it can be resolved.
 
         Raises UnreachableError if there is no connection.
         """
@@ -87,7 +87,7 @@ class Resolver:
             if resolution.remarks:
                 session.note(f"resolution of {tool.name}", " ".join(resolution.remarks), kind="resolution")
             if resolution.state is ResolutionState.UNANSWERED:
-                # The next request may be answered.
+                # Not cached, because the next request may be answered.
                 return resolution
             kept[key] = resolution
             if len(kept) > _KEPT:
@@ -152,7 +152,7 @@ class Oversight:
     async def judged(self) -> None:
         """Wait until every answer so far has been added to the session's trust.
 
-        Cancelled calls are included.
+        The answers of cancelled calls are included.
         """
         if self._settling:
             await asyncio.wait(self._settling)
@@ -162,7 +162,7 @@ class Oversight:
     ) -> Consideration:
         """The decision about a call.
 
-        If the tool can be resolved, the server is asked first what the call would do.
+        If the tool can be resolved, the server is asked first which declarations hold for the call.
 
         `asking`: changes of the definition. Changes that the user agreed to before are ignored. Raises
         UnreachableError if there is no connection.
@@ -279,7 +279,10 @@ class Oversight:
     async def _permitted(
         self, session: Session, considering: Consideration, agreement: Agreement
     ) -> Consideration:
-        """The decision, made again if the trust has changed since. Raises BlockedError or NotConfirmedError."""
+        """The decision `considering`, made again if the session's trust has changed since.
+
+        Raises BlockedError or NotConfirmedError.
+        """
         await self.judged()
         if not _is_same(session.catalogue.tool(considering.name), considering.listed):
             await self.decline(session, considering, "the definition has changed")
@@ -362,8 +365,8 @@ class Oversight:
     ) -> AuditedSecret:
         """Log that the secret of a reference will be fetched, because the user agreed.
 
-        `number`, `name`: of the call that returned the reference. `label`: its label. Raises InspectorError if
-        the audit log cannot be written. Then the request must not be sent.
+        `number`, `name`: those of the call that returned the reference. `label`: the label of the reference.
+        Raises InspectorError if the audit log cannot be written. Then the request must not be sent.
         """
         call = AuditedCall(
             target=session.target,

@@ -1,4 +1,4 @@
-"""Applies policy rules to an answer: what they do, which trust labels it adds, and what a model may see."""
+"""Applies policy rules to an answer: their effects, the trust labels it adds, and what a model may see."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -105,7 +105,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     """
     origin = LabelOrigin(call=record.number, server=considered.server, tool=record.name)
     problem, handling = "", _UNJUDGED
-    # Untrusted, until its claims have been read.
+    # The answer counts as untrusted until its claims have been read.
     brought = _untrusted(origin, "an answer that could not be judged")
     remarks: tuple[str, ...] = ()
     try:
@@ -148,7 +148,7 @@ def _untrusted(origin: LabelOrigin, cause: str) -> SessionTrust:
 def _of_marked_values(record: CallRecord, origin: LabelOrigin) -> SessionTrust:
     """The label SENSITIVE if the answer has a value at a position that the output schema marks sensitive.
 
-    No label depends on the boundary level, because at `open` the value reaches the model.
+    The label is added at every boundary level, because at `open` the value reaches the model.
     """
     if record.tool is None or record.tool.output_schema is None:
         return SessionTrust()

@@ -55,7 +55,7 @@ _RECEIVED = frozenset(
 _MILLISECONDS_FROM = 1e11
 """A larger timestamp is in milliseconds, a smaller one in seconds."""
 _MAX_TIME = 1e15
-"""A timestamp beyond this, in either direction, is no time. In milliseconds, it is in the year 33658."""
+"""The bound of a timestamp, positive or negative. In milliseconds, it is in the year 33658."""
 
 
 class UnreadableLine(Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class UnreadableLine(Struct, frozen=True, kw_only=True):
 
 
 def is_foreign(raw: bytes) -> bool:
-    """True if the first line of a file has one of the two shapes."""
+    """True if the first line of a file has one of the two shapes that can be imported."""
     return isinstance(_taken(raw), _Entry)
 
 

@@ -141,7 +141,7 @@ class Index:
         self.listed = {kind: Places() for kind in Kind}
         """The lines with pages of a listing."""
         self.begun = {kind: Places() for kind in Kind}
-        """The lines of `listed` that answer requests without a cursor."""
+        """The lines of `listed` that begin a listing, because they answer a request without a cursor."""
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.unusual = Places()
@@ -291,7 +291,7 @@ class Index:
             self._stderr = self._opens(line)
 
     def _event(self, line: int, event: Event, *, is_page: bool) -> tuple[int, ...]:
-        """Add one message. Returns the lines that are needed to read its answer."""
+        """Add one event. If it is an answer, returns the earlier lines that are needed to read it."""
         match event:
             case Asked(exchange=exchange):
                 task = self._task(exchange)

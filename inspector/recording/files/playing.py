@@ -56,7 +56,7 @@ class KnownListing(Struct, frozen=True, kw_only=True):
     """The lines that the listing was read from."""
     catalogue: Catalogue = field(default_factory=Catalogue)
     definitions: RecordedDefinitions = field(default_factory=RecordedDefinitions)
-    """The same definitions, in the form that is used to judge calls."""
+    """The definitions of `catalogue`, in the form that is used to judge calls."""
 
 
 class Listings:
@@ -379,7 +379,10 @@ class Played:
         return self._index.call_entries[number - 1]
 
     def call_of_entry(self, number: int) -> int:
-        """The number of the call that an entry is about, in the order of their ends; 0 if no line ends one."""
+        """The number of the call that an entry is about; 0 if no line ends such a call.
+
+        Calls are numbered from 1 in the order in which they ended.
+        """
         try:
             return self._index.call_entries.index(number) + 1
         except ValueError:
@@ -402,11 +405,14 @@ class Played:
             place = number - 1 - openings.until(opening - 1)
             if place < len(begun):
                 return replace(begun[place], number=number, detail=self._detail(begun[place], number))
-        # An outline does not detect a repeated key. Read in full, the line is then not a frame, or has no message.
+        # The index read an outline, which may repeat keys. Read in full, the line has no frame or no message.
         return replace(noted(timeline, line, self.time_of(opening)), number=number)
 
     def _detail(self, entry: Entry, number: int) -> str:
-        """The detail of an entry. If it is a withheld reason for a missing answer, the reason that `call` finds."""
+        """The detail of an entry.
+
+        If the detail is a withheld reason why no answer came, this is the reason that `call` finds.
+        """
         ending = self._index.endings[number - 1]
         if ending not in self._index.unanswered or not STANDS.fullmatch(entry.detail):
             return entry.detail

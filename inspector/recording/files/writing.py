@@ -152,7 +152,9 @@ class Recorder:
             self._work.put(lambda: self._scribe.connect(at_s, number, changed))
 
     def begin_at(self, now_s: float, past: Sequence[Past]) -> None:
-        """Prepare to record a past. The caller then passes its connections, frames and calls, oldest first.
+        """Prepare to record what has happened so far.
+
+        The caller then passes the connections, frames and calls of `past`, oldest first.
 
         `now_s`: the present time on the clock of the first connection.
         """
@@ -160,11 +162,11 @@ class Recorder:
         self._work.put(lambda: self._scribe.foresee(past))
 
     def join(self, past: Sequence[Past], *, now_s: float) -> None:
-        """Begin in the middle of the last connection of `past`.
+        """Begin the recording in the middle of the last connection of `past`.
 
         Of its earlier frames, only those that later frames need are written: the handshake, the listings and
-        the open requests. All other frames only show which values to withhold. `now_s`: the time on the clock
-        of the connection.
+        the open requests. All other frames only show which values to withhold. `now_s`: the present time on
+        the clock of the connection.
         """
         joined = past[-1]
         self._clock.join(joined, now_s)
