@@ -44,7 +44,10 @@ class Launch(Struct, frozen=True, kw_only=True):
     unreadable: InspectorError | None = None
     """The error if this server's configuration entry cannot be read; only set if there are several servers."""
     as_saved: Callable[[], str] | None = None
-    """Returns the target as saved calls name it. If it cannot be written there, this is None or returns ""."""
+    """Returns the text that names the target in saved calls.
+
+    If saved calls cannot name the target, this is None or returns "".
+    """
     recording: "OpenedRecording | None" = None
     """The recording that the interface shows instead of a server."""
     watching: "Watching | None" = None

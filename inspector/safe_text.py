@@ -1,7 +1,7 @@
 """Makes untrusted text safe to show: afterwards it can neither control a terminal nor hide characters.
 
-Line feed, tab and every character outside Unicode's category C (control, format, surrogate, private use,
-unassigned) stay as they are. All others become visible symbols.
+Line feed and tab stay as they are. Every other character of Unicode's category C (control, format, surrogate,
+private use, unassigned) becomes a visible symbol, as do fillers, variation selectors and line separators.
 """
 
 import re
@@ -15,7 +15,7 @@ _C0_PICTURES = 0x2400
 _DELETE = 0x7F
 _DELETE_PICTURE = "␡"
 
-# Characters outside category C that hide or reorder text: fillers and variation selectors.
+# Characters outside category C that hide or break text: fillers, variation selectors and line separators.
 _INVISIBLE = frozenset(
     "\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u034f\u2800\u2028\u2029"
 ) | {chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))}

@@ -115,7 +115,7 @@ class AppInterface(Struct, frozen=True, kw_only=True):
     refused: tuple[str, ...]
     """The requests of the interface that are not granted, in sentences that are safe to show."""
     declared: JsonObject
-    """The granted members of its `csp` and `permissions`, as the interface gets them."""
+    """The granted members of `csp` and `permissions` in `_meta.ui`, as the interface gets them."""
 
 
 def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface | str:

@@ -80,7 +80,7 @@ class AppMessage(Struct, frozen=True, kw_only=True):
     method: str
     """Untrusted text; empty for an answer."""
     id: str | int | None = None
-    """The id of the request; None for a notification."""
+    """The id of the request, or of the request that an answer belongs to; None for a notification."""
     params: JsonObject
 
 
@@ -90,7 +90,7 @@ class AppRefusal(Struct, frozen=True, kw_only=True):
     reason: str
     code: int = INVALID
     id: str | int | None = None
-    """The id to answer with an error; None if nothing is answered."""
+    """The id of the request to answer with an error; None if no answer is sent."""
     method: str = ""
     """Untrusted text."""
 
@@ -138,7 +138,7 @@ def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
 def spoken_in(message: AppMessage) -> JsonObject | str:
     """The content that an MCP Apps interface sends to the model, in the shape of a tool result.
 
-    A text instead is the reason why the content is refused.
+    If the content is refused, returns a text with the reason instead.
     """
     content = message.params.get("content")
     blocks = [content] if isinstance(content, dict) else content
@@ -160,12 +160,12 @@ def spoken_in(message: AppMessage) -> JsonObject | str:
 
 
 def answered(number: str | int, result: Json) -> JsonObject:
-    """A response with a result."""
+    """A JSON-RPC response to the interface, with a result. `number`: the id of the request."""
     return {"jsonrpc": "2.0", "id": number, "result": result}
 
 
 def refused(number: str | int, code: int, message: str) -> JsonObject:
-    """A response with an error."""
+    """A JSON-RPC response to the interface, with an error. `number`: the id of the request."""
     error: JsonObject = {"code": code, "message": message}
     return {"jsonrpc": "2.0", "id": number, "error": error}
 

@@ -17,7 +17,7 @@ from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 
 _PASSES = frozenset({Rule.MIRROR, Rule.ECHO, Rule.UNTRUSTED})
-"""Rules whose removals are not kept back.
+"""Rules whose removals `kept_back` leaves out.
 
 Such a removal is a copy of a value that another rule withholds, or content that a model gets between markers.
 """

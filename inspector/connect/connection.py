@@ -148,7 +148,10 @@ class Connection:
         return self._dispatcher.paused()
 
     def withdraw(self, key: str, why: str) -> None:
-        """Do not answer a request by the server any more. `key`: its `request_key`."""
+        """Stop answering a request by the server.
+
+        `key`: the `request_key` of the request. `why`: the reason, for the timeline and the answering task.
+        """
         self._dispatcher.withdraw(key, why)
 
     async def close(self) -> None:
@@ -170,7 +173,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     access: Access | None = None
     """The authorization and the certificates.
 
-    Without it, no token is sent but the target's own, and only the target's credentials are masked.
+    If it is None, only the target's own token is sent, and only the target's credentials are masked.
     """
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """The maximum size of a message. A longer one closes a stdio connection; over HTTP it fails the request."""
@@ -179,7 +182,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     patience_s: float = PATIENCE_S
     """The time that a command has to end after its input is closed, before SIGTERM."""
     mask_lines: Callable[[Sequence[str]], Sequence[str]] = tuple
-    """Masks what is secret, besides credentials, in lines of the server that a failure quotes."""
+    """Called with the server's lines that a failure quotes. Masks their secrets, except credentials."""
 
 
 async def open_connection(
@@ -192,7 +195,7 @@ async def open_connection(
     on_refusal: Callable[[str], None] | None = None,
     after: Connection | None = None,
 ) -> Connection:
-    """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
+    """Open a connection that is ready for requests. Raises InspectorError; then no process is left running.
 
     A stdio server that exits at the first message of the stateless revisions is started again for the
     handshake, unless the user chose the era. `on_request`: answers the server's requests; servers send them in
@@ -225,7 +228,10 @@ async def open_connection(
 async def _opened_older(
     target: HttpTarget, opening: "Opening", dispatcher: Dispatcher, tap: Tap, refused: InspectorError
 ) -> Connection:
-    """Open the older transport. `refused`: the error of Streamable HTTP. Raises InspectorError."""
+    """Connect over the older transport (HTTP+SSE). Raises InspectorError.
+
+    `refused`: the error with which the attempt over Streamable HTTP ended.
+    """
     try:
         return await _opened(
             replace(target, older_sse=True), replace(opening, era=Era.LEGACY), dispatcher, tap
@@ -236,7 +242,7 @@ async def _opened_older(
 
 
 class _PostRefusedError(Exception):
-    """The server refused the first message as servers of the older transport do."""
+    """Raised if the server refused the first POST with a status in `_OF_OLDER_SERVERS`."""
 
     def __init__(self, error: InspectorError) -> None:
         super().__init__(error.message)

@@ -23,7 +23,7 @@ MAX_REPLIES = 8
 """The maximum number of server requests answered at the same time; further ones are refused."""
 WITHDRAWN = "withdrawn by the server"
 _MOST_OF_REASON = 200
-"""The maximum length of the reason that a server gives, in characters."""
+"""The maximum number of characters kept of the reason with which a server cancels its own request."""
 
 
 class MessageChannel(Protocol):
@@ -59,7 +59,7 @@ class _Pending:
     on_progress: ProgressListener | None
     timeout: asyncio.Timeout | None = None
     timeout_s: float | None = 0
-    """None for a request that stays open, such as a subscription."""
+    """The time limit in seconds; None for a request that stays open, such as a subscription."""
     left_s: float | None = None
     """The seconds left of the time limit while it is paused; None while it runs."""
 
@@ -108,9 +108,9 @@ class Dispatcher:
         """The number of `paused` blocks that are running. Time limits are paused while there is one."""
         self.stamp: Stamp = unstamped
         self.away: Failure | None = None
-        """The failure that keeps the server out of reach: it is down, or does not know the session.
+        """The failure if the server cannot be reached: the server is down, or does not know the session.
 
-        None while it can be reached. Requests are still sent.
+        None while the server can be reached. Requests are sent in any case.
         """
 
     def attach(self, channel: MessageChannel) -> None:
@@ -167,7 +167,7 @@ class Dispatcher:
                 await self._send(message, stamped | (headers or {}))
                 answer = await pending.answer
         except TimeoutError:
-            # Noted before the cancellation is sent, so that an answer that arrives meanwhile counts as late.
+            # The failure is noted before the cancellation is sent: an answer that arrives meanwhile is late.
             limit = f"within {timeout_s or 0:g} s"
             failure = Failure(kind=FailureKind.TIMEOUT, detail=f"no answer to {method} {limit}")
             self._end(key, failure)
@@ -175,7 +175,7 @@ class Dispatcher:
                 await self._cancel(request_id, f"no answer {limit}")
             return FramedAnswer(outcome=failure, frame=None)
         except asyncio.CancelledError:
-            # The request is over: its limit must not be resumed, even if it is paused for the user now.
+            # The request is over: its time limit must not be resumed, even if it is paused for the user.
             pending.timeout = None
             self._end(key, Failure(kind=FailureKind.CANCELLED, detail=CANCELLED_HERE))
             if cancellable:
@@ -192,7 +192,7 @@ class Dispatcher:
         return answer
 
     def _end(self, key: str, failure: Failure) -> None:
-        """Note that a request gets no answer."""
+        """Record in the timeline that a request gets no answer, with the failure as the reason."""
         self._tap.note(failure.detail, ends=key, failure=failure)
 
     async def notify(self, method: str, params: JsonObject) -> None:
@@ -219,7 +219,7 @@ class Dispatcher:
                 case Asked(exchange=exchange):
                     self._reply(exchange.request)
                 case _:
-                    # Nothing waits for an answer without a request; the timeline shows it.
+                    # No request waits for the other events, such as a late answer. The timeline shows them.
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
@@ -245,7 +245,7 @@ class Dispatcher:
         for key in tuple(self._pending):
             self._resolve(key, FramedAnswer(outcome=self._lost, frame=None))
         for key in tuple(self._replies):
-            # The first line says how; the others are about the command and its stderr.
+            # The first line says how the connection ended; the others are about the command and its stderr.
             self.withdraw(key, f"withdrawn: {self._lost.detail.partition(chr(10))[0]}")
 
     def _covered(self, failure: Failure) -> Failure:
@@ -309,7 +309,7 @@ class Dispatcher:
                 reply: JsonObject = {
                     "error": {"code": INTERNAL_ERROR, "message": "the client could not answer"}
                 }
-        # Whatever a responder makes of its cancellation, a withdrawn request gets no answer.
+        # A withdrawn request gets no answer, even if the responder ignores its cancellation.
         if self._replies.get(key) is asyncio.current_task():
             del self._replies[key]
             await self._send_reply(request, reply)

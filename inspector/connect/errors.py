@@ -66,7 +66,7 @@ def _silence_hint(target: StdioTarget | HttpTarget) -> str:
 
 SHELL_HINT = "Run the command in a shell to see its error."
 STDIO_HINT, HTTP_HINT = "Is this an MCP server on stdio?", "Is this an MCP endpoint?"
-"""What may be wrong if a server does not answer."""
+"""The first sentence of the hint for a server that does not answer, by transport."""
 
 
 def _lost_hint(target: StdioTarget | HttpTarget, detail: str) -> str:

@@ -51,7 +51,10 @@ async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
 
 
 async def event_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """Yield the decompressed chunks of an event stream. Raises as `decoded`, and if the stream is not in UTF-8."""
+    """Yield the decompressed chunks of an event stream.
+
+    Raises the errors of `decoded`, and UnreadableBodyError if the stream is not in UTF-8.
+    """
     is_first = True
     async for chunk in decoded(response):
         charset = foreign_charset(response, chunk) if is_first else None

@@ -46,7 +46,7 @@ _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 class HttpTap(httpx2.AsyncBaseTransport):
-    """Records the traffic of `inner` and resolves requests from it."""
+    """Records the traffic of the transport `inner`, and passes the answers in it to the waiting requests."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _exchange(self, request: httpx2.Request, body: bytes, head: str) -> "_Exchange":
         held = held_of(request)
         if held is not None and held.exchange is not None:
-            # The first frame of this request is open: a second frame would be taken for another request.
+            # The first frame of this request waits for an answer. A second one would count as a new request.
             exchange = cast("_Exchange", held.exchange)
             self._tap.note(f"sent again with a token: {exchange.method or head}")
             return exchange
@@ -174,7 +174,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         )
 
     async def _read(self, exchange: "_Exchange", response: httpx2.Response) -> tuple[bytes, bool]:
-        """The body as far as it arrived, and whether it is readable."""
+        """The body as far as it arrived, and False if it is too long or cannot be decoded."""
         parts: list[bytes] = []
         size = 0
         try:
@@ -202,7 +202,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         code = answer.error.get("code") if answer and isinstance(answer.error, dict) else None
         ended = self._has_ended(exchange.request, status, code)
         is_answer = answer is not None and not ended
-        # The timeline and the recording must not take a body that is not an answer for one.
+        # The timeline and the recording must not mistake a body that is not an answer for an answer.
         kept = raw if is_answer else bytes_without_cut_secret(raw, self._tap.mask, OTHER_BODY_BYTES)
         matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_answer)
         if is_answer:
@@ -220,7 +220,8 @@ class HttpTap(httpx2.AsyncBaseTransport):
     def _has_ended(self, request: httpx2.Request, status: int, code: Json) -> bool:
         """True if the server reports an unknown session, and so did not execute the request.
 
-        Source: MCP 2025-11-25, Streamable HTTP, "Session Management"; 2026-07-28 answers 404 for an unknown method.
+        Source: MCP 2025-11-25, Streamable HTTP, "Session Management". In 2026-07-28, servers also answer an
+        unknown method with 404.
         """
         if _SESSION_HEADER not in request.headers:
             return False
@@ -312,7 +313,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         return b"event: endpoint\ndata: " + address.encode() + b"\n\n"
 
     async def _lost(self, exchange: "_Exchange", error: Exception) -> Failure:
-        """The failure for a broken connection. Marks the server as away if it accepts no new connection."""
+        """The failure after a transport error. Marks the server as away if it accepts no new connection."""
         was_sent = not isinstance(error, _NOT_SENT)
         if not was_sent or not await self._accepts_connections(exchange.request.url):
             self._dispatcher.away = exchange.lost(error, was_sent=False)

@@ -136,7 +136,7 @@ def _described(error: BaseException) -> str:
 
 
 class Answering:
-    """A transport to a function in place of a server, such as the answers of a recording."""
+    """A transport to a function that answers in place of a server, such as one that reads a recording."""
 
     def __init__(self, answer: Answerer, tap: Tap, dispatcher: Dispatcher) -> None:
         self._answer = answer

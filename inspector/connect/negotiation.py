@@ -46,7 +46,7 @@ class NegotiatedProtocol(Struct, frozen=True, kw_only=True):
     revision: str
     result: JsonObject
     notes: tuple[str, ...] = ()
-    """Sentences on what was requested and is not available, such as a log level."""
+    """Sentences about settings that were requested but are not available, such as a log level."""
 
 
 class NoAgreement(Struct, frozen=True, kw_only=True):

@@ -142,7 +142,7 @@ class Program:
 
 
 def environment(*more: str) -> dict[str, str]:
-    """The environment of a program: `INHERITED` and the variables named here."""
+    """The environment of a program: the variables named in `INHERITED` and `more` that Sightline has."""
     return {name: os.environ[name] for name in (*INHERITED, *more) if name in os.environ}
 
 

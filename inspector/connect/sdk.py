@@ -1,8 +1,8 @@
 """The parts of the MCP SDK that carry messages over HTTP, imported without the rest of it.
 
 Importing a package of the SDK imports all of the SDK, its servers and the models of every revision included,
-which takes half a second. This module delays the code of each package until a name that is missing is read
-from it. Other users of the SDK in this process find all of it.
+which takes half a second. Here, the code of a package runs only when a name is read that the package does not
+have yet. Other users of the SDK in this process find all of it.
 """
 
 # ruff: noqa: E402 - the packages are replaced before anything is imported from them
@@ -16,7 +16,7 @@ class _Deferred(ModuleType):
 
     def __getattr__(self, name: str) -> object:
         spec = self.__spec__
-        # The import system, pickle and others ask every module for such names, which a package does not define.
+        # The import system, pickle and others ask every module for names with two underscores.
         if (name.startswith("__") and name != "__all__") or spec is None or spec.loader is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         self.__class__ = ModuleType  # pyright: ignore[reportAttributeAccessIssue]

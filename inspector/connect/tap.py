@@ -19,7 +19,10 @@ JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP
 
 
 class Tap:
-    """Numbers, times and parses each frame once, matches answers with requests, and calls `sink` in order."""
+    """Makes a numbered, timed and parsed frame of each unit of the wire, and matches answers with requests.
+
+    `sink` gets each frame with its events, in order.
+    """
 
     def __init__(
         self,
@@ -83,8 +86,8 @@ class Tap:
     ) -> None:
         """Record an event for which nothing was sent.
 
-        `ends`: as in `Frame`, if something gets no answer because of this event. `asked_by`: `RECEIVED` for a
-        request by the server. `failure`: the outcome of that request.
+        `ends`: the `request_key` of the request that gets no answer because of this event. `asked_by`:
+        `RECEIVED` if the server sent that request. `failure`: the outcome of that request.
         """
         self._emit(
             Frame(

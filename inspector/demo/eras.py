@@ -42,7 +42,7 @@ def request_meta(params: Json) -> JsonObject:
 def era_of(request: Request) -> Era:
     """The protocol era of a request: with a handshake, or stateless.
 
-    Only stateless requests name their revision.
+    Only stateless requests name their revision in `_meta`.
     """
     if request.method != "initialize" and VERSION_KEY in request_meta(request.params):
         return Era.MODERN

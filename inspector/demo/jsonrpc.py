@@ -47,7 +47,7 @@ def read(raw: bytes) -> JsonText | Malformed:
 
 
 def answer(identity: Json, result: JsonObject) -> JsonObject:
-    """A response with a result."""
+    """A JSON-RPC response with a result. `identity`: the id of the request."""
     return {"jsonrpc": "2.0", "id": identity, "result": result}
 
 

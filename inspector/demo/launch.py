@@ -58,8 +58,8 @@ async def _take(peer: Peer, line: bytes, writer: "_Writer") -> None:
 
 
 async def _lines() -> AsyncIterator[bytes]:
-    # A thread instead of asyncio's pipes: those refuse regular files, and make a terminal that the client
-    # shares non-blocking.
+    # A thread instead of asyncio's pipes: these refuse regular files, and they would make a terminal
+    # non-blocking that the client uses too.
     loop = asyncio.get_running_loop()
     chunks: asyncio.Queue[bytes] = asyncio.Queue()
     threading.Thread(target=_read_into, args=(loop, chunks), name="stdin", daemon=True).start()

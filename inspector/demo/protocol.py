@@ -53,7 +53,7 @@ class Peer:
         None if the server's options or each request decide.
         """
         self.version: str | None = None
-        """The negotiated handshake revision; None before, and for a stateless client."""
+        """The negotiated handshake revision; None before the handshake, and for a stateless client."""
         self._server = server
         self._era_served = era or server.options.era
         self._log_level: str | None = None

@@ -16,9 +16,9 @@ from msgspec import Struct
 from inspector.json.exact import JsonObject
 
 MARK = "DEMO-SECRET-"
-"""The prefix of every fake that does not imitate a real credential."""
+"""The prefix of every fake secret that does not imitate a real credential."""
 SHAPED_MARK = "DEMOSECRET"
-"""A part of every fake in the shape of a real credential."""
+"""A part of every fake secret that has the format of a real credential."""
 
 _ALPHABET = string.ascii_letters + string.digits
 
@@ -85,7 +85,7 @@ class DemoVault:
     def __init__(self, clock: Callable[[], float], bearer_token: str | None = None) -> None:
         """`clock`: returns monotonic seconds.
 
-        `bearer_token`: the token that each request must have; None for none.
+        `bearer_token`: the token that each request must have; None if requests need no token.
         """
         self.origin = ""
         """The scheme, host and port of the endpoint; empty until it listens."""

@@ -1,4 +1,4 @@
-"""The server behind all transports: one workspace, and its methods."""
+"""The server behind all transports: one workspace, and the MCP methods that use it."""
 
 import os
 import time
@@ -101,7 +101,10 @@ class DemoServer:
         return tool.handle(arguments, self.workspace, context)
 
     def resolve(self, params: JsonObject) -> JsonObject:
-        """The predicted effect of a call. Raises RefusedError."""
+        """The result of `tools/resolve`: the declarations that hold for exactly this call.
+
+        Raises RefusedError for an unknown tool, a tool that is not resolvable, or invalid arguments.
+        """
         tool, arguments = self._named(params)
         if tool.resolve is None:
             raise RefusedError(Code.INVALID_PARAMS, f"Tool is not resolvable: {tool.name}")

@@ -142,7 +142,7 @@ class StreamableHttp:
         )
 
     async def _session(self, request: HttpRequest, connection: HttpConnection) -> Peer | None:
-        """The session that a request names. Without one, answers the request and returns None."""
+        """The session that a request names. If there is none, answers with an error and returns None."""
         session = request.header(SESSION_HEADER.lower())
         if session is None:
             await _refuse(connection, HTTPStatus.BAD_REQUEST, f"{SESSION_HEADER} is missing")

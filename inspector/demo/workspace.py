@@ -52,7 +52,7 @@ class Mail(Struct, frozen=True, kw_only=True):
     outside: bool
     """True if the sender is outside the team."""
     suspicious: bool = False
-    """True if the workspace's own filter considers it an attack."""
+    """True if the workspace's own filter considers the mail an attack."""
 
 
 @dataclass(slots=True, kw_only=True)

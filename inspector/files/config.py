@@ -206,7 +206,7 @@ class _Written(Struct, frozen=True, kw_only=True):
     value: object
     inputs: tuple[dict[str, object], ...] = ()
     project: str = ""
-    """The folder of the project that the entry is for; empty if it is not for a certain project."""
+    """The folder of the project that the file names for the entry; empty if it names none."""
     is_elsewhere: bool = False
     """True if the entry is for a project other than the current folder."""
 
@@ -504,7 +504,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
             ) from error
 
     def _renamed(self) -> object:
-        """The entry, with the keys that most clients use."""
+        """The entry, with the client's own keys renamed to those that most clients use."""
         written, renames = self.written.value, self.file.dialect.renames
         if not is_object(written):
             return written

@@ -54,9 +54,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Paths of the user's files, from `~` or `/`."""
     macos: tuple[str, ...] = ()
     moved_by: tuple[str, str] | None = None
-    """An environment variable with the folder of the user's file, and the file's name in it.
+    """An environment variable that contains the folder of the user's file, and the file's name in the folder.
 
-    If the name is empty, the variable has the path of the file itself.
+    If the file's name is empty, the variable contains the path of the file itself.
     """
     placeholders: Placeholders = Placeholders.BRACED
     is_sse: bool = False
@@ -171,11 +171,14 @@ class FoundTable(Struct, frozen=True, kw_only=True):
     beside: dict[str, object]
     """The object that contains the table; it may contain `inputs` too."""
     project: str = ""
-    """The folder of the project that the table is for; empty if it is not for a certain project."""
+    """The folder of the project that the file names for the table; empty if it names none."""
 
 
 def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
-    """The dialect of the client whose path and tables a file has; otherwise one whose tables it has."""
+    """The dialect of a file: that of the client whose usual path and whose tables of servers the file has.
+
+    For any other file, it is `_ANY_FILE`, unless only a client's dialect has the tables of the file.
+    """
     written = path.absolute().as_posix()
     for dialect in DIALECTS:
         places = (*dialect.project, *dialect.linux, *dialect.macos)
@@ -218,7 +221,7 @@ def _has(dialect: Dialect, root: dict[str, object]) -> bool:
 def usual_places() -> Iterator[tuple[Dialect, Path]]:
     """The files where clients keep their servers: in the current folder, then in the user's home.
 
-    They may not exist.
+    The files may not exist.
     """
     for dialect in (_ANY_FILE, *DIALECTS):
         for name in dialect.project:

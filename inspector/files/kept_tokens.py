@@ -26,7 +26,8 @@ class KeptTokens:
     def __init__(self, *, remember: bool) -> None:
         """`remember`: whether to store new tokens in the keyring too.
 
-        Tokens already stored are always updated. If `remember` is true, raises UsageError if there is no keyring.
+        Tokens already stored are always updated. Raises UsageError if `remember` is true but there is no
+        keyring.
         """
         self._memory = MemoryStore()
         self._is_kept = remember

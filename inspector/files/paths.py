@@ -37,7 +37,7 @@ def suffixed(name: str, suffix: str) -> str:
 
 
 def full(name: str) -> Path:
-    """An absolute path without links. Raises UsageError."""
+    """The absolute path of `name`, with `~` expanded and links resolved. Raises UsageError."""
     try:
         return written(name).resolve()
     except (OSError, RuntimeError, ValueError) as error:

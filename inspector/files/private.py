@@ -110,7 +110,10 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> int:
 
 
 def is_unchanged(path: str) -> bool:
-    """True if this process wrote the file with `write_new` and it has not changed since. `path`: its real path."""
+    """True if this process wrote the file with `write_new`, and the file has not changed since.
+
+    Also true while `write_new` still writes the file. `path`: the real path of the file.
+    """
     try:
         status = os.stat(path)  # noqa: PTH116 - for a watch, which has many paths
     except OSError:

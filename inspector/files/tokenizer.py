@@ -38,7 +38,7 @@ def tokenizer() -> Tokenizer:
         module = import_module("tiktoken")
     except ImportError:
         return Tokenizer(label=_NOT_INSTALLED)
-    # tiktoken would fetch a vocabulary that is missing or differs.
+    # tiktoken would fetch the vocabulary if the file is missing or has other content.
     if not _is_there():
         return Tokenizer(label=_NO_FILE)
     try:
@@ -56,7 +56,7 @@ def _is_there() -> bool:
     if named == "":
         return False
     try:
-        # tiktoken names the file by this digest.
+        # tiktoken uses this digest as the name of the file.
         content = (folder / hashlib.sha1(_URL.encode(), usedforsecurity=False).hexdigest()).read_bytes()
     except OSError:
         return False

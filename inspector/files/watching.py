@@ -26,7 +26,10 @@ MAX_FOLDERS = 5_000
 """The maximum number of watched folders. The operating system watches them, and may not allow many more."""
 
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv"})
-"""Folders that are always ignored. Outside of git repositories, those whose names begin with a dot are too."""
+"""Names of folders that are always ignored.
+
+Outside of git repositories, folders whose names begin with a dot are ignored too.
+"""
 _IGNORED_FILES = re.compile(
     r"~$|\.(?:py[cod]|sw.|log(?:\.\d+)?|jsonl|pid|tmp|lock|db3?|sqlite3?|duckdb)$|-(?:journal|wal|shm)$|^\.#|^4913$"
     r"|^\.DS_Store$|^sightline-"
@@ -54,7 +57,7 @@ _PROGRAMS = frozenset(
 )
 """Suffixes of programs. A server seldom writes such a file during a call."""
 _CLOCK_S = 0.05
-"""The seconds by which a file may seem older than it is, because the clocks of file systems are coarse."""
+"""The seconds by which a file's time may be too early, because the clocks of file systems are coarse."""
 _AFTER_CALL_S = 0.5
 """The seconds after a call in which a server may still write a file as part of the call."""
 _INTERPRETER = re.compile(r"(?:python|node|deno|bun|ruby|java|php|perl|uvx?|np[mx]|(?:ba)?sh)[\d.]*$")
@@ -110,7 +113,10 @@ def _watching(paths: Iterable[Path]) -> Watching:
 
 
 def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
-    """The files that a command names, the folder of its first such argument, and folders in launcher options."""
+    """The files that a command names, and the folder of the first file among its arguments.
+
+    Also the folders that are values of `_FOLDER_OPTIONS`.
+    """
     program, *words = command
     if "/" in program and not _INTERPRETER.match(program.rpartition("/")[2]):
         yield cwd / program
@@ -140,7 +146,7 @@ def is_written_by(path: str, calls: Iterable[tuple[float, float | None]]) -> boo
         # A program that was built may have no suffix.
         if os.access(path, os.X_OK):
             return False
-        changed_s = os.stat(path).st_mtime  # noqa: PTH116 - as above
+        changed_s = os.stat(path).st_mtime  # noqa: PTH116 - faster for many paths
     except OSError:
         changed_s = time.time()
     return any(
@@ -174,8 +180,8 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
             )
             first = asyncio.ensure_future(anext(changes))
             try:
-                # No watch reported the saves before the first watch began, between two watches, or together with
-                # a new folder. The new watch begins first.
+                # No watch reports saves before the first watch, between two watches, or together with a new
+                # folder. These are looked up here, after the new watch has begun, so that none is missed.
                 await asyncio.sleep(0)
                 missed = await asyncio.to_thread(_missed, watching, folders, new, since_ns)
                 before = folders

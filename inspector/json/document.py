@@ -66,7 +66,7 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
     pointer: str
     """Pointer to the value that the line shows, opens or closes."""
     depth: int
-    """The number of containers around that value."""
+    """The number of containers around the value that the line shows, opens or closes."""
     spans: tuple[Span, ...]
     continued: bool
     """True if the line continues a text that an earlier line began."""
@@ -111,10 +111,10 @@ class Document:
         return [self._line(place) for _, place in zip(range(start, stop), self._places(start), strict=False)]
 
     def plain_lines(self) -> Iterator[PlainLine]:
-        """All lines as texts."""
+        """All lines in order, as texts without spans."""
         for place in self._places(0) if self.line_count else ():
             texts = [text for text, _ in self._parts(place)]
-            # A key and a colon before the value, or at most a comma after it.
+            # A line with a key has the key, a colon and the value. Any other line begins with the value.
             value = texts[2] if len(texts) > 2 else texts[0]
             yield PlainLine(place.pointer, self._blanks(place), "".join(texts), value)
 
@@ -138,8 +138,8 @@ class Document:
     def find(self, text: str, start_line: int, *, backwards: bool = False) -> int | None:
         """The index of the nearest line that shows `text`, starting with `start_line`; None if there is none.
 
-        `backwards`: true to search towards the start. Ignores case. A text that was broken over lines is
-        found on the line where its match begins. Cost: linear; every line on the way is created.
+        `backwards`: true to search towards the start. Ignores case. A match in a text that is split over
+        lines is found on the line where the match begins. Cost: linear; every line on the way is created.
         """
         needle = text.casefold()
         if not needle:
@@ -166,7 +166,7 @@ class Document:
                 yield index
 
     def _following(self, place: "_Place", length: int) -> str:
-        """The `length` characters that follow on the next lines of a broken text."""
+        """The `length` characters that follow on the next lines of a text that is split over lines."""
         shown = ""
         for piece in range(place.piece + 1, place.pieces):
             if len(shown) >= length:
@@ -261,7 +261,7 @@ class _Role(Enum):
 
 
 class _Place(NamedTuple):
-    """The content of a line."""
+    """What one line shows: a value or a piece of its text, with the value's key and pointer."""
 
     role: _Role
     pointer: str
@@ -298,8 +298,8 @@ class _Open:
     def advance(self, layout: Layout) -> tuple[int, int]:
         """Step over the next member.
 
-        Returns the member's number if it is a container, else 0; and its number of lines if it is a text,
-        else 1.
+        Returns the member's number in the layout if the member is a container, else 0; and the count of its
+        lines if the member is a text, else 1.
         """
         node, lines = 0, 1
         if self.entry < self.stop and layout.position[self.entry] == self.index:
@@ -312,7 +312,7 @@ class _Open:
         return node, lines
 
     def skip(self, row: int, layout: Layout) -> int:
-        """Go to line `row` of the members. Returns the line within the member found there."""
+        """Go to the member on line `row` of all members. Returns the index of that line within the member."""
         if row == layout.inner_lines(self.node, self.size):
             self.index = self.size
             return 0

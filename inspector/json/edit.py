@@ -79,7 +79,7 @@ class Copied:
 
 
 def _below(holder: Json, token: str | int) -> Json:
-    """The value one step down. Raises LookupError if there is none."""
+    """The value under `token` in the container `holder`. Raises LookupError if there is none."""
     if isinstance(holder, dict):
         return holder[str(token)]
     if isinstance(holder, list):

@@ -142,7 +142,7 @@ def inert(written: bytes) -> bytes:
 
 
 def code_units(character: "re.Match[str]") -> str:
-    r"""A matched character as JSON escapes: `\uXXXX`, two of them beyond the basic plane."""
+    r"""A matched character as the JSON escape `\uXXXX`, or as two escapes if it is above U+FFFF."""
     raw = character[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{raw[at : at + 2].hex()}" for at in range(0, len(raw), 2))
 
@@ -160,7 +160,7 @@ def scalar_text(value: float | str | None) -> str:
         case bool():
             return "true" if value else "false"
         case int():
-            # Python refuses decimal text beyond its limit; such a number never came from `parse`.
+            # Raises ValueError for an int of more than MAX_INTEGER_DIGITS digits; `parse` never returns one.
             return str(value)
         case _:
             # Written as by `dump`, which uses msgspec if it can.
@@ -244,8 +244,8 @@ def _fast_decoder() -> json.JSONDecoder:
 _DECODER = _fast_decoder()
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Unicode's categories Cc, Cf, Zl and Zp, except the controls that JSON escapes anyway, and the fillers and variation
-# selectors of other categories that hide or reorder text.
+# The characters of Unicode's categories Cc, Cf, Zl and Zp, without the controls that JSON escapes anyway.
+# Also fillers and variation selectors of other categories, because they hide or reorder text.
 _ACTING = re.compile(
     # The first set is only there for speed: it skips most characters.
     r"[^\x00-\x7e\xa0-\xac\xae-\u034e\u0350-\u05ff](?<="
@@ -253,8 +253,8 @@ _ACTING = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff])"
 )
-# The bytes with which the UTF-8 of no such character begins. Most texts have only these, and checking that is
-# fifty times faster.
+# The bytes that begin the UTF-8 of no character in `_ACTING`. Most texts have only these bytes. The check for
+# other bytes is fifty times faster than a search with `_ACTING`.
 _NEVER_ACTING = bytes(set(range(256)) - set(b"\x7f\xc2\xcd\xd8\xdb\xdc\xe0\xe1\xe2\xe3\xef\xf0\xf3"))
 _NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -271,7 +271,7 @@ _WORDS: dict[str, Json] = {
 def _parse_deep(text: str) -> Json:
     """Parse `text` without recursion, because the standard parser stops at about a thousand levels."""
     position = _skip(text, 0)
-    # Each open container, with the pairs or items it has so far and the key it waits to fill.
+    # For each open container, its pairs or items so far. `keys` has the next key, or None for an array.
     open_objects: list[list[tuple[str, Json]] | list[Json]] = []
     keys: list[str | None] = []
     while True:

@@ -13,9 +13,9 @@ from inspector.safe_text import safe_line
 Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 
 _WIDE = 256
-"""The maximum number of keys of an object that are not kept in a tuple.
+"""The maximum number of keys of an object whose keys are not kept in a tuple.
 
-More keys are kept in a tuple too, because a dict cannot be iterated from an index.
+The keys of larger objects are kept in a tuple, because a dict cannot be iterated from an index.
 """
 _COMMON_WIDTH = 24
 """The maximum width, in characters, of a word, a `float`, or an integer below 10**20."""
@@ -27,14 +27,14 @@ class MemberRows(Struct, frozen=True, kw_only=True):
     start: int
     stop: int
     node: int
-    """The number of the member if it is a container; else 0."""
+    """The number of the member in the layout if the member is a container; else 0."""
 
 
 class Spot(Struct, frozen=True, kw_only=True):
     """The member of a container to which a line belongs, and the number of the line in that member."""
 
     index: int
-    """The index of the member."""
+    """The index of the member in the container."""
     entry: int
     """The index, in `Layout`, of the first entry at or after that member."""
     rest: int
@@ -44,7 +44,8 @@ class Spot(Struct, frozen=True, kw_only=True):
 class Layout(Struct, frozen=True, kw_only=True):
     """The line counts of a value. Containers are numbered level by level; 0 is the outermost.
 
-    Only members that take several lines have an entry: containers that are not empty, and broken texts.
+    Only members that take several lines have an entry: containers that are not empty, and texts that
+    are split over lines.
     """
 
     line_count: int
@@ -54,19 +55,19 @@ class Layout(Struct, frozen=True, kw_only=True):
     position: Sequence[int]
     """For each entry, the index of its member in the container."""
     end: Sequence[int]
-    """For each entry, the number of lines of the container's members up to and including this one."""
+    """For each entry, the number of lines that its member and all earlier members of the container take."""
     node: Sequence[int]
-    """For each entry, the member's number if it is a container; else 0."""
+    """For each entry, the number of its member if the member is a container; else 0."""
     wide: dict[int, tuple[str, ...]]
-    """The keys of each container that has many, by its number."""
+    """The keys of each object that has more than `_WIDE` keys, by the number of the container."""
 
     def inner_lines(self, node: int, size: int) -> int:
-        """The number of lines of all members of a container that has `size` of them."""
+        """The number of lines of all members of the container `node`. `size`: the number of its members."""
         low, high = self.first[node], self.first[node + 1]
         return self.end[high - 1] + size - 1 - self.position[high - 1] if high > low else size
 
     def locate(self, node: int, row: int) -> Spot:
-        """The member on line `row` of a container's members."""
+        """The member of the container `node` on line `row`, counted from the first line of all members."""
         low, high = self.first[node], self.first[node + 1]
         entry = bisect_right(self.end, row, low, high)
         line, index = (self.end[entry - 1], self.position[entry - 1] + 1) if entry > low else (0, 0)
@@ -77,7 +78,7 @@ class Layout(Struct, frozen=True, kw_only=True):
         return Spot(index=member, entry=entry, rest=0)
 
     def rows(self, node: int, index: int) -> MemberRows:
-        """The lines of the member at `index`."""
+        """The lines that the member at `index` of the container `node` takes."""
         low, high = self.first[node], self.first[node + 1]
         entry = bisect_left(self.position, index, low, high)
         line, after = (self.end[entry - 1], self.position[entry - 1] + 1) if entry > low else (0, 0)
@@ -94,7 +95,7 @@ class Layout(Struct, frozen=True, kw_only=True):
 
 
 def lay_out(value: Json, indent: int, chunk: int) -> Layout:
-    """Lay out `value` with `indent` spaces per level, and texts broken after `chunk` characters."""
+    """Lay out `value` with `indent` spaces per level, and texts split after `chunk` characters."""
     return _Survey(indent, chunk).of(value)
 
 
@@ -171,7 +172,7 @@ class _Survey:
         self._sizes = array("Q")
         self._wide: dict[int, tuple[str, ...]] = {}
         self._width = _COMMON_WIDTH
-        # An integer of this magnitude or more may be broken.
+        # An integer of this magnitude or more may be split over lines.
         self._limit = 10 ** (min(chunk, 20) - 1)
         self._key_width = 0
         self._known_keys: set[str] = set()
@@ -247,7 +248,7 @@ class _Survey:
         self._room = min(self._chunk, room)
         """The length up to which printable ASCII without a quote or backslash surely fits on one line."""
         self._likely = min(self._chunk, room) // 2
-        """The length up to which other printable ASCII surely fits on one line."""
+        """The length up to which any printable ASCII surely fits on one line."""
         self._common = min(self._chunk // 2, room // _WORST)
         """The length up to which any text without a line feed surely fits on one line."""
 
@@ -280,7 +281,7 @@ class _Survey:
         """The values of an object. Measures its keys."""
         pairs = container if isinstance(container, dict) else dict(container.pairs)
         keys = pairs.keys()
-        # Rows share their keys: comparing sets is far cheaper than looking at each key again.
+        # The objects of a list often have the same keys. Comparing sets is faster than measuring each key.
         if not keys <= self._known_keys:
             for key in keys - self._known_keys:
                 if len(key) > self._chunk:

@@ -42,7 +42,7 @@ def resolve(value: Json, pointer: str) -> Json:
             case list():
                 value = value[index_of(token)]
             case DuplicateKeys():
-                # The last one counts, as for most readers of JSON.
+                # The last of several members with one key counts, as for most readers of JSON.
                 value = dict(value.pairs)[token]
             case _:
                 raise LookupError(pointer)

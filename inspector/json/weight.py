@@ -10,7 +10,10 @@ from inspector.json.exact import Json, dump
 _PIECE = 256
 """The maximum number of members that are written at once. Larger containers are written in pieces."""
 _LEVELS = 6
-"""The depth to which smaller containers are also written in pieces, unless they are in a larger one."""
+"""The depth to which containers of at most `_PIECE` members are written in pieces too.
+
+This does not apply to containers inside a larger container.
+"""
 _STRIDE = 1_000_000
 """The number of characters of a text that are written at once."""
 

@@ -37,8 +37,8 @@ def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
 
     `declared`: a field, or a schema of the argument `name`. If a string is declared, the text stays as it is.
     A number keeps its digits as written. `null` becomes null if null is allowed. A list of scalars is written
-    as JSON or with commas, and an object as JSON. A value that may have several types is written as JSON too;
-    if text is one of them, a text that is no allowed value of another type stays text.
+    as JSON or with commas, and an object as JSON. A value that may have several types is written as JSON too.
+    If one of the types is a string, a text that is not JSON of another of the types stays a string.
 
     Raises UsageError with the name, the expected type and the given text; a sensitive value is not repeated.
     """
@@ -144,7 +144,7 @@ def _placeholder(field: Field | None) -> str:
 
 
 def _form_hint(name: str, field: Field) -> str:
-    """How to write an object, or a list of anything but plain values; empty for other fields."""
+    """A hint that shows how to write an object, or a list of anything but plain values; empty for others."""
     inner = field.fields or (field.item.fields if field.item else ())
     members = [each.name for each in inner if each.required] or [each.name for each in inner]
     member = _cut(members[0]) if members else "key"

@@ -36,7 +36,7 @@ class FieldKind(StrEnum):
     """One value of a closed set."""
     LIST = "list"
     OBJECT = "object"
-    """Entered by its own fields, or as JSON if it has none."""
+    """An object, entered in fields of its own, or as JSON if it has no fields."""
     JSON = "json"
     """Entered as JSON: the schema allows several types, declares none, or leads back to itself."""
 
@@ -54,7 +54,7 @@ class Field(Struct, frozen=True, kw_only=True):
     types: tuple[str, ...] = ()
     """The JSON types that are allowed; empty if the schema does not say."""
     nullable: bool = False
-    """True if null is allowed in addition to values of its kind."""
+    """True if null is allowed in addition to values of the field's kind."""
     required: bool = False
     default: Json = None
     has_default: bool = False
@@ -71,7 +71,7 @@ class Field(Struct, frozen=True, kw_only=True):
     """True if the value or a part of it is a password, write-only, or marked `x-sensitive`, even misspelt."""
     examples: tuple[Json, ...] = ()
     plainest: Json = None
-    """The simplest value that may be valid. A form is filled in with it if the field is required."""
+    """The simplest value that may be valid. A new form has it in a required field without a default."""
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -125,7 +125,7 @@ def example_arguments(form: Form) -> JsonObject:
 
 
 class _Place(Struct, frozen=True, kw_only=True):
-    """What the schema around a field determines about it."""
+    """What the schema of the surrounding object or list determines about a field."""
 
     depth: int = 0
     required: bool = False
@@ -139,7 +139,7 @@ class _Builder:
     """Builds fields. Recursion ends at MAX_DEPTH, whatever the schema contains."""
 
     def __init__(self, root: Json) -> None:
-        # Imported late: its pattern engine is needed only after the first paint, the types above earlier.
+        # Imported late: `positions` loads the pattern engine, which is needed only after the first paint.
         from inspector.schema.positions import positions_of  # noqa: PLC0415
 
         self.references = References(root)
@@ -150,7 +150,7 @@ class _Builder:
     def fields(
         self, merged: Merged, pointer: str, position: "Position", depth: int, *, sensitive: bool = False
     ) -> tuple[Field, ...]:
-        """The fields of an object: the properties that it names, then those that it only requires."""
+        """The fields of an object: properties that `merged` describes, then those that it only requires."""
         properties = merged.keywords.get("properties")
         required = _names(merged.keywords.get("required"))
         named = properties if isinstance(properties, dict) else {}

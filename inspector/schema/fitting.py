@@ -26,7 +26,7 @@ MAX_REPAIRS = 50
 MAX_EXPLAINED = 40_000_000_000
 """The maximum product of the sizes of value and schema, in bytes, for which misfits are located."""
 EVERYTHING: tuple[Path, ...] = ((),)
-"""The result if the value as a whole does not fit, or cannot be checked."""
+"""The paths that `misfits` returns if the value as a whole does not fit, or cannot be checked: its root."""
 
 _MAX_WAYS = 10_000_000
 
@@ -37,8 +37,8 @@ def misfits(
     """The paths to the parts of `value` that do not fit `schema`; empty if all fits.
 
     `unjudged`: pointers to subschemas that count as fitting, because the values that they describe are
-    withheld anyway. `repetition`: the maximum number of times that the schema is applied to a part, each time
-    that it is applied to the container of the part. At depth d, it is applied up to `repetition`**d times.
+    withheld anyway. `repetition`: as `SchemaPositions.repetition`. To a part at depth d, a schema object is
+    applied up to `repetition`**d times.
 
     If a required member is missing, the whole object does not fit. If a member is not allowed, only that
     member does not fit. `format` is ignored, nothing is fetched, an unknown `$schema` is read as 2020-12, and
@@ -111,7 +111,7 @@ def _repair(schema: object, path: "list[str | int]") -> None:
 def _found(validator: "Validator", value: Json, schema_bytes: int) -> tuple[Path, ...]:
     if validator.is_valid(value):
         return ()
-    # Each error of the engine has a copy of the part that it is about.
+    # Each error of the engine holds a copy of the part that it is about, so many errors take much memory.
     if compact_bytes(value) * schema_bytes > MAX_EXPLAINED:
         return EVERYTHING
     found: dict[Path, None] = {}

@@ -20,7 +20,7 @@ class KeyMatch(Enum):
 
 
 class KeyPattern:
-    """One compiled pattern."""
+    """One pattern, compiled to be matched with keys."""
 
     __slots__ = ("_validator",)
 

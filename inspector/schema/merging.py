@@ -1,6 +1,6 @@
 """Merges the schemas that apply to one value into one schema object, as far as input forms need it.
 
-Merged are `$ref`, `allOf`, and alternatives of one schema and null.
+It merges what `$ref` and `allOf` refer to, and alternatives that consist of one schema and null.
 
 A schema that cannot be merged becomes a field for JSON; validation, not the form, decides what is allowed.
 """
@@ -19,7 +19,7 @@ _UPPER_BOUNDS = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems
 
 
 class Merged(Struct, frozen=True, kw_only=True):
-    """The keywords that apply to one value."""
+    """One schema object for one value, merged from all schemas that apply to the value."""
 
     keywords: JsonObject
     types: tuple[str, ...]
@@ -73,7 +73,8 @@ class _Merging:
     def add(self, schema: Json) -> None:
         """Add a schema and those that it refers to.
 
-        Types and bounds are narrowed, and properties are united. For other keywords, the earlier schema wins.
+        Types and bounds are narrowed. `properties` and `required` are united. `additionalProperties` becomes
+        false if any schema says so. For any other keyword, the value of the earlier schema is kept.
         """
         parts: list[Json] = [schema]
         taken = 0

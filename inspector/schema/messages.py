@@ -34,7 +34,7 @@ class Message:
     given: str = ""
     """The end of the sentence, which says what was found instead; it may quote the value."""
     kind: str = ""
-    """`given` without a quotation."""
+    """The end of the sentence without a quotation of the value, in place of `given`; may be empty."""
     keyword: str = ""
     schema_path: Path = ()
 
@@ -84,7 +84,7 @@ def cut(text: str, most: int = _QUOTED) -> str:
 
 
 def _plain(error: "ValidationError", path: Path, given: Json) -> Message:
-    """The message about one value, from the table."""
+    """The message about an error in one value, with the words that `_TABLE` has for the kind of error."""
     name = type(error.kind).__name__
     asks = _TABLE.get(name)
     words = asks(error.kind) if asks else "does not fit the schema"
@@ -104,7 +104,7 @@ def _plain(error: "ValidationError", path: Path, given: Json) -> Message:
 
 
 def _alike(items: list[Json]) -> str:
-    """The indices of two equal items, as the end of a sentence; empty if the first items all differ."""
+    """The end of a sentence with the indices of two equal items; empty if the first items all differ."""
     first = items[:_MAX_COMPARED]
     for index, item in enumerate(first):
         for earlier in range(index):
@@ -133,7 +133,7 @@ def _misnamed(error: "ValidationError") -> Iterator[Message]:
     key = str(inner.instance)
     for found in messages_of(inner, key):
         quoted, plain = f'the key "{cut(key)}" {found.words}{found.given}', f"a key {found.words}"
-        # Both are whole sentences, because the key is part of the value.
+        # Both are whole sentences. The key is part of the value, so only the text for `given` may quote it.
         yield _message(error, tuple(error.instance_path), "", given=quoted, kind=plain)
 
 
@@ -217,7 +217,7 @@ def _shown(value: Json) -> str:
 
 
 def _one(value: object) -> str:
-    """The text of a value from the schema, as the engine returns it."""
+    """The JSON text of a value that an error of the engine quotes from the schema."""
     if isinstance(value, (dict, list, str, bool, int, float)) or value is None:
         return dump_text(value)  # pyright: ignore[reportUnknownArgumentType] - the engine returns JSON
     return str(value)
@@ -309,7 +309,7 @@ _TABLE: dict[str, Callable[[Any], str]] = {
     "Format": lambda kind: f"must be {FORMATS.get(kind.format, cut(kind.format))}",
     "UniqueItems": lambda _: "must not have two equal items",
     "Contains": lambda _: "has no item that matches `contains`",
-    # For these, the engine returns the items, not their indices.
+    # The message names no item, because the engine returns the items without their indices.
     "UnevaluatedItems": lambda _: "has items that the schema does not allow",
     "Not": lambda _: "must not fit the schema under `not`",
     "OneOfMultipleValid": lambda _: "must fit exactly one of the alternatives, fits more",

@@ -99,7 +99,7 @@ def _items(
 
 
 def _possible(branches: Json, value: Json, references: References) -> list[int]:
-    """The indices of the alternatives that describe values of this type."""
+    """The indices of the alternatives that allow the type of `value`, as far as they declare a type."""
     kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else ""
     found: list[int] = []
     for index, branch in enumerate(branches if isinstance(branches, list) else []):

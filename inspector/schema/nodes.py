@@ -51,7 +51,7 @@ class Admission(Struct, frozen=True, kw_only=True):
 
     @property
     def names_any(self) -> bool:
-        """True if the schema object has one of these keywords, so that its position is typed."""
+        """True if the schema object has `type`, `const` or `enum`, so that its position is typed."""
         return self.types is not None or self.values is not None
 
     @property
@@ -93,26 +93,32 @@ class Node:
     tokens: tuple[str, ...]
     depth: int
     pointer_size: int
-    """The length of its pointer, in characters."""
+    """The length of the node's pointer, in characters."""
     embedded: bool = False
     mark: SensitivityMark = SensitivityMark.NONE
     reason: str = ""
-    """The reason why it counts as sensitive, in one sentence that quotes nothing."""
+    """The reason why the node counts as sensitive, in one sentence that quotes nothing; otherwise empty."""
     mark_key: str | None = None
-    """The member that marks it, as written in the schema; None if it is sensitive for another reason."""
+    """The member of the schema object that sets the mark, as written; None if no member sets it."""
     names: bool = True
-    """True if its own keywords count as declarations. They do not beside a `$ref` in draft-07 or older."""
+    """True if the node's own keywords count as declarations.
+
+    False for a node with a `$ref` in draft-07 or older, where the keywords beside `$ref` are ignored.
+    """
     admission: Admission = NOTHING
     structured: frozenset[str] = frozenset()
     """The types, `object` or `array`, for whose contents the schema has keywords."""
     references: "tuple[Node, ...]" = ()
-    """The targets of `$ref` and `$dynamicRef`, which always apply to the same value."""
+    """The targets of `$ref`, `$dynamicRef`, `$recursiveRef`, which always apply to the node's value too."""
     always: "tuple[Node, ...]" = ()
-    """The schemas in `allOf`, which always apply to the same value."""
+    """The schemas in `allOf`, which always apply to the node's value too."""
     perhaps: "tuple[Node, ...]" = ()
-    """Schemas that apply to the same value in some cases: `anyOf`, `then`, `dependentSchemas`."""
+    """Schemas that apply to the node's value in some cases, such as those in `anyOf` and `then`."""
     tests: "tuple[Node, ...]" = ()
-    """Schemas tried on the same value: `if`, `not`, those of a `discriminator`. Their marks count, but the names in them declare nothing."""
+    """Schemas that only test the node's value: `if`, `not`, and the targets of a `discriminator`.
+
+    Their marks count, but the names in them declare nothing.
+    """
     properties: "dict[str, Node]" = field(default_factory=dict["str", "Node"])
     patterns: "tuple[tuple[KeyPattern, Node], ...]" = ()
     additional: "Node | None" = None
@@ -166,7 +172,7 @@ class Node:
 
 
 class CompiledSchema(Struct, frozen=True, kw_only=True):
-    """A whole compiled schema."""
+    """A whole schema, compiled: the node of its outermost schema object, and all nodes."""
 
     root: Node
     nodes: tuple[Node, ...]
@@ -238,7 +244,7 @@ class _Compiler:
         self.overflow = False
         self._root = schema
         self._references = References(schema)
-        # Keys are `id`s: the schema document outlives the compiler, so no two of its objects share one.
+        # By the `id` of a schema object. The objects outlive the compiler, so no two have the same `id`.
         self._known: dict[int, Node] = {}
         self._waiting: list[tuple[Node, JsonObject]] = []
         self._filled: list[tuple[Node, JsonObject]] = []
@@ -260,7 +266,7 @@ class _Compiler:
         ]
         referring = frozenset(_REFERENCES) if unread and self._is_marked else frozenset[str]()
         for node, value in unread:
-            # If a `$ref` leads into the value, its keyword holds definitions.
+            # A value into which a `$ref` leads holds definitions, which are compiled as nodes of their own.
             if _marked_in(value, referring, but=self._known):
                 _break(node, "a keyword that Sightline does not know has a sensitivity mark in it")
 

@@ -45,7 +45,7 @@ class Source:
     """Why a place is sensitive: the schema object and its member that mark the place, and a reason."""
 
     reason: str
-    """The reason, in one sentence that quotes nothing."""
+    """The reason why the place is sensitive, in one sentence that quotes nothing."""
     schema_pointer: str | None
     mark_key: str | None
     """The member that marks the place, as written in the schema; None if the place cannot be judged."""
@@ -89,9 +89,9 @@ class Position:
         self._keys_judged = False
         self._prefix_length = max((len(node.prefix) for node, _ in speakers), default=0)
         self.by_key: dict[str, Position] = {}
-        """The positions below, by key, that were computed before; `step` computes the others."""
+        """The positions of members, by key, that were computed before; `step` computes the others."""
         self.names = frozenset(key for node, _ in speakers for key in node.properties)
-        """The keys that the schema names here."""
+        """The keys that the schema names for an object at this place."""
         self.sensitive = sensitive
         self.hides_key = hides_key
         """True if the key that leads here is itself sensitive."""
@@ -141,7 +141,7 @@ class Position:
 
     @property
     def every_item(self) -> "Position | None":
-        """The position of all items of an array; None if they differ."""
+        """The position that all items of an array have; None if the position depends on the index."""
         return None if self._prefix_length else self.item(0)
 
     def item(self, index: int) -> "Position":
@@ -156,7 +156,7 @@ class Position:
 
 
 class SchemaPositions(Struct, frozen=True, kw_only=True):
-    """A compiled output schema."""
+    """A compiled output schema, and what it says as a whole."""
 
     root: Node
     marks_any: bool
@@ -164,17 +164,17 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
     names: frozenset[str]
     """Every property that the schema names anywhere."""
     faults: tuple[str, ...]
-    """The reasons why parts could not be judged, in sentences for the user, each once."""
+    """The reasons why parts of the schema could not be judged, in sentences for the user, each once."""
     faulty: tuple[str | None, ...]
-    """Pointers to the parts that could not be judged; None for one whose pointer is too long."""
+    """Pointers to the parts of the schema that could not be judged; None for a pointer that is too long."""
     repetition: int
     """The maximum number of times that one schema object is applied to a place.
 
-    The times are counted for each application to the container of the place.
+    This happens each time that a schema object is applied to the container of the place.
     """
 
     def start(self) -> Position:
-        """The position of the whole value. Also resets the work limit of the walk."""
+        """The position of the whole value. Each call begins a walk, with its own work limit `MAX_EFFORT`."""
         return _Table().position([(self.root, True)])
 
 
@@ -195,8 +195,8 @@ def positions_of(schema: Json) -> SchemaPositions:
 def _repetition(nodes: Iterable[Node]) -> int:
     """An upper bound of how often one schema object is applied to a place; at most MAX_EFFORT.
 
-    One schema object applies others to the same place, such as those in `allOf`. The bound is one, plus the
-    number of paths to them beyond the first path to each.
+    A schema object applies others to the same place, such as those in `allOf`, and may reach one of them on
+    several paths. The bound is one, plus the number of paths beyond the first path to each of the others.
     """
     ways: dict[Node, int] = {}
     most = 1

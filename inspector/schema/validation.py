@@ -78,7 +78,7 @@ class Violation(Struct, frozen=True, kw_only=True):
     keyword: str = ""
     """The violated keyword; empty for a broken schema, a duplicate key, or a check that was given up."""
     is_unchecked: bool = False
-    """True if it only says that something could not be checked."""
+    """True if this is no violation, and only says that a part could not be checked."""
 
 
 class SchemaCheck(Struct, frozen=True, kw_only=True):
@@ -361,7 +361,10 @@ class _Compiled(Struct, frozen=True, kw_only=True):
     size: int = 1
     """The number of values in the schema."""
     choices: int = 0
-    """The number of members of mixed `enum`s. An `enum` of only texts or only numbers is looked up instead."""
+    """The number of members of all mixed `enum`s.
+
+    An `enum` of only texts or only numbers is not counted, because the engine looks values up in it.
+    """
     repetition: int = 1
     marks: bool = True
     """True if the schema marks anything as sensitive, write-only or a password, or cannot be read in part."""
@@ -393,7 +396,7 @@ def _remembered(raw: bytes, is_small: bool) -> _Compiled:  # noqa: FBT001 - part
 
 
 def _compile(schema: Json, is_small: bool) -> _Compiled:  # noqa: FBT001 - as above
-    from inspector.schema.positions import positions_of  # noqa: PLC0415 - forms need shapes first
+    from inspector.schema.positions import positions_of  # noqa: PLC0415 - loads jsonschema_rs
 
     for fault in faults_of(schema, 1):
         return _broken(fault.pointer, fault.message)
@@ -483,7 +486,7 @@ class _Repairs:
         return f"the schema is broken{where}: {found.words if found else ''}{found.given if found else ''}"
 
     def _repaired(self, error: "ValidationError") -> bool:
-        """Replace the part that an error is about. False if the rest cannot be checked without it."""
+        """Replace the part of the schema that an error is about. Returns False if it cannot be replaced."""
         name, path = type(error.kind).__name__, tuple(error.instance_path)
         if name == "Referencing":
             return self._without_references()

@@ -30,7 +30,7 @@ class WithheldPlaces:
     def __init__(self, removals: Sequence[Removal]) -> None:
         """`removals`: the removals of the boundary level `declared`."""
         self._removals = removals
-        # References have rows of their own, and the raw pane shows the other removals.
+        # Secret references have rows of their own, and the raw pane shows what the rules in `SHOWN` remove.
         self._places = array(
             "Q",
             (

@@ -88,9 +88,9 @@ class RateLimited(Struct, frozen=True, kw_only=True):
     """The server limits the number of tries."""
 
     retry_after_s: int | None = None
-    """The seconds to wait; None if the server names none."""
+    """The seconds to wait before the next try; None if the server names none."""
     retry_at: str | None = None
-    """An HTTP date in GMT; None if the server names none."""
+    """The time of the next try, as an HTTP date in GMT; None if the server names none."""
 
 
 class Failed(Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class Failed(Struct, frozen=True, kw_only=True):
 
     cause: Cause
     status: int | None = None
-    """The status, if it is part of the cause."""
+    """The HTTP status, if the cause is about it; otherwise None."""
 
 
 Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | RateLimited | RefusedUrl | Failed
@@ -111,7 +111,7 @@ class OutcomeWords(Struct, frozen=True, kw_only=True):
     """An outcome as safe text for the user, without the value."""
 
     state: str
-    """One or two words."""
+    """The kind of the outcome in one or two words, such as `already used`."""
     why: str
     """Why the redemption ended so, in one sentence."""
     next: str
@@ -246,7 +246,7 @@ class Head(Struct, frozen=True, kw_only=True):
 
 
 def of_head(head: Head, *, revealed_before: bool = False) -> Outcome | None:
-    """The outcome according to status and header fields; None if the body has to be read."""
+    """The outcome that follows from status and header fields; None if the body has to be read."""
     outcome = of_status(head.status, retry_after=head.retry_after, revealed_before=revealed_before)
     if outcome is not None:
         return outcome
@@ -305,7 +305,7 @@ class Redeemer(Protocol):
     async def redeem(
         self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
     ) -> Outcome:
-        """Send one request. Raises only CancelledError; only `Revealed` contains the value afterwards.
+        """Send one request. Raises only CancelledError. Only a returned `Revealed` contains the secret.
 
         `received_s`: the time when the reference arrived, on the redeemer's monotonic clock.
         `revealed_before`: whether this session already had the secret from this reference.

@@ -29,9 +29,9 @@ from inspector.protocol.targets import (
 )
 
 LEAST_VARIABLE = 8
-"""The minimum length of a variable's value if the variable's name marks it as a credential."""
+"""The minimum length of a variable's value to be masked, if its name or value looks like a credential."""
 LEAST_UNNAMED = 16
-"""The minimum length of any other value that is not a path."""
+"""The minimum length of any other variable's value to be masked; paths are not masked."""
 _HALVED = 20
 """Each half of a value of at least this length is masked too, because an excerpt may contain only one."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*[ \t]+(?=\S)")
@@ -97,7 +97,7 @@ class OwnCredentials:
         return mask_words(shown, self._repeating, COVERED)
 
     def _without_parts(self, text: str) -> str:
-        """`text` with a mask for each beginning of a credential before a `…`, at which text was cut."""
+        """`text` with a mask for each beginning of a credential before a `…`, where the text was cut."""
         if _CUT not in text or not self._starts.search(text):
             return text
         *parts, rest = text.split(_CUT)
@@ -155,7 +155,7 @@ def credentials_of(target: Target) -> tuple[str, ...]:
 
 
 def _holds_any(item: Json, credentials: set[str]) -> bool:
-    """True if a leaf, or a key of an object, is one of these texts."""
+    """True if `item` is a leaf with one of the texts `credentials`, or an object with such a key."""
     if isinstance(item, dict):
         return not credentials.isdisjoint(item)
     if isinstance(item, DuplicateKeys):
@@ -189,7 +189,7 @@ def _header_credentials(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _basic_credentials(credential: str) -> Iterator[str]:
-    """First the pair of user and password, then the password."""
+    """The pair `user:password` in the value of a Basic header, then the password alone."""
     try:
         pair = b64decode(credential, validate=True).decode()
     except ValueError:

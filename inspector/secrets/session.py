@@ -1,6 +1,6 @@
 """The secrets of one session: keeps them in a vault, and fetches the secrets behind references.
 
-No command uses this module; only the secrets screen does.
+Only the terminal interface uses this module, for its secrets screen; commands do not.
 """
 
 import time
@@ -38,7 +38,7 @@ class Custody:
     ) -> None:
         """Set up redemption at a server.
 
-        The address class of the server is looked up now, because Sightline redeems only at an address of the
+        This looks up the address class of the server, because Sightline redeems only at an address of the
         same class. `base`: the URL at whose origin secrets may be redeemed; None to redeem nowhere.
         `authorization`: the `Authorization` header of the connection.
         """

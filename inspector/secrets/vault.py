@@ -27,7 +27,7 @@ class VaultKey(NamedTuple):
 
     call: int
     place: int
-    """The index within the call; references come first."""
+    """The index among the items of the call; secret references come before withheld values."""
 
 
 class KeptReference(Struct, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class KeptReference(Struct, frozen=True, kw_only=True):
     located: LocatedReference
     received_s: float
     outcome: Outcome | None
-    """The outcome of the last try; None before the first."""
+    """The outcome of the last try to redeem the reference; None before the first try."""
     has_value: bool
     """True if the vault has the value, from the last try or an earlier one."""
     is_busy: bool
@@ -69,7 +69,7 @@ class _Call:
     raw: Json = field(repr=False)
     holdings: Holdings
     outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome], repr=False)
-    """The outcomes of the last tries, by the index of the reference."""
+    """The outcome of the last try to redeem each reference, by the index of the reference in the call."""
     values: dict[int, str] = field(default_factory=dict[int, str], repr=False)
     forgotten: set[int] = field(default_factory=set[int])
 
@@ -163,7 +163,7 @@ class Vault:
         return is_known
 
     def end(self, key: VaultKey, outcome: Outcome | None) -> None:
-        """Store the outcome of fetching a secret; None if that was cancelled.
+        """Store the outcome of fetching a secret. `outcome`: None if the fetch was cancelled.
 
         The value of an earlier redemption is kept unless the outcome has a new value.
         """
@@ -260,7 +260,7 @@ STILL_HERE = " The value that was fetched earlier is still in memory."
 def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> OutcomeWords:
     """What the screen says about an item. `request`: the request that redeeming the item would send.
 
-    `now_s`: the time, on the clock on which the item was received. The reason for a withheld value comes from
+    `now_s`: the current time, on the clock of `received_s`. The reason for a withheld value comes from
     the removal, and may quote untrusted text; all other texts are safe.
     """
     if isinstance(kept, KeptValue):

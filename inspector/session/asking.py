@@ -23,9 +23,9 @@ from inspector.protocol.tasks import OF_SERVERS
 from inspector.session.client_tasks import METHODS, ClientTasks
 
 MAX_ASKS = 50
-"""The maximum number of requests answered during one call. Further ones are refused."""
+"""The maximum number of requests by the server answered during one call. Further ones are refused."""
 MAX_AT_ONCE = 20
-"""The maximum number of requests in one unfinished answer. If there are more, the call ends."""
+"""The maximum number of requests in one `InputRequiredResult`. If there are more, the call ends."""
 
 Responder: TypeAlias = Callable[[Ask], Awaitable[Answer]]
 """Answers a request. For a request for roots, only the reason in the answer is used."""
@@ -57,7 +57,7 @@ class Asker:
         conceal: Callable[[list[str]], None] | None = None,
     ) -> None:
         self.conceal = conceal
-        """Called with the private texts of an answer before it is sent; None to find none."""
+        """Called with the private texts of an answer before it is sent; None to look for no private texts."""
         self.roots = tuple(roots)
         """The folders returned for a request for roots."""
         self._note = note
@@ -147,11 +147,11 @@ class Asker:
         return responses
 
     async def visited(self, outcome: Outcome, within_s: float, on_wait: Callable[[], None]) -> bool:
-        """Ask the user to visit the URLs that, according to an error, must be visited first.
+        """Ask the user to visit the URLs that the server requires in the error `outcome` of a call.
 
-        True if the user agrees to all URLs, and the server reports within `within_s` seconds that all visits
-        are complete. If `within_s` is 0, or a visit has no id, the user is still asked, but the result is
-        False. `on_wait` is called when the wait for the server's report begins.
+        Returns True if the user agrees to all URLs, and the server reports within `within_s` seconds that all
+        visits are complete. If `within_s` is 0, or a visit has no id, the user is still asked, but False is
+        returned. `on_wait` is called when the wait for the server's report begins.
         """
         asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
         waited = {text_at(ask.params, "elicitationId") for ask in asks}
@@ -226,7 +226,7 @@ class Asker:
         return answered(ask, answer, self.roots)
 
     def _leave(self, why: str) -> None:
-        """Note that the requests in an unfinished answer are not answered."""
+        """Record in the timeline that the requests in an `InputRequiredResult` are not answered, and why."""
         self._note("input required", f"not answered: {why}")
         _count(self.unanswered, why)
 

@@ -48,7 +48,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...] = ()
     """Differences between the answer and the tool's declarations, in Sightline's sentences."""
     has_ids: bool = False
-    """True if the call comes from a recording, which has an id in place of each withheld value."""
+    """True if the record is from a recording without sealed frames: ids replace the withheld values."""
     left_out: tuple[tuple[str, str], ...] = ()
     """For a recorded call: the parts of the result that the recording does not hold, as pairs of pointer and rule."""
 

@@ -35,7 +35,10 @@ class StateChanged(Struct, frozen=True, kw_only=True):
 
 
 class FrameSeen(Struct, frozen=True, kw_only=True):
-    """A frame was sent or received, or is a note. `entries`: the timeline entries that are new or changed."""
+    """A frame was sent or received, or a note was made.
+
+    `entries`: the timeline entries that are new or changed.
+    """
 
     frame: Frame
     entries: tuple[timeline.Entry, ...]

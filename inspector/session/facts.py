@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ServerFacts(Struct, frozen=True, kw_only=True):
-    """A server's description of itself. All of it is untrusted text."""
+    """A server's description of itself. All texts but `notes` are untrusted."""
 
     name: str
     version: str

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from inspector.connect.connection import Connection
 
 PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-"""The pauses in seconds before the request is sent again, by how many times in a row it has ended soon.
+"""The pauses in seconds before the request is sent again.
 
-If it ends soon once more, it is not sent again.
+The first pause follows one subscription that ended soon (see `LASTING_S`), the second follows two in a row,
+and so on. After the last pause, a subscription that ends soon is not requested again.
 """
 LASTING_S = 10.0
 """The number of seconds below which a subscription counts as ended soon.
@@ -52,7 +53,10 @@ async def keep_listening(
     note: Callable[[str], None],
     pauses_s: tuple[float, ...] = PAUSES_S,
 ) -> None:
-    """Keep one subscription open until cancelled, the connection is lost, or it cannot be kept.
+    """Keep one subscription open until this task is cancelled, or the connection is lost.
+
+    Returns early if the server has no `subscriptions/listen`, or ends the subscription too often (see
+    `PAUSES_S`).
 
     `reopened`: called when changes may have been missed. `note`: called with the reason why the subscription
     ended for good.

@@ -199,7 +199,7 @@ class Session:
         for note in agreement.notes:
             self._connection.note(note)
         facts = server_facts(agreement.era, agreement.revision, agreement.result)
-        # The timeline has this one already, before the second start.
+        # The timeline already has the note about the second start, from before that start.
         again = (STARTED_AGAIN,) if self._connection.is_second else ()
         return replace(facts, notes=(*again, *agreement.notes))
 
@@ -413,7 +413,8 @@ class Session:
     ) -> "tuple[FramedAnswer, float | None]":
         """The answer of a server, after all rounds, visits and tasks, and the time of the first request.
 
-        The time is None if another connection has replaced the one in use. `members`: the members of `_meta`. The other parameters are those of `call`.
+        The time is None if the connection was replaced while the call was running. `members`: the members of
+        `_meta`. The other parameters are those of `call`.
         """
         limit_s, used = timeout_s or self.options.timeout_s, self._connection
         first_s: list[float | None] = []
@@ -466,7 +467,7 @@ class Session:
         return answer, asked_s
 
     def _learn_arguments(self, tool: Tool | None, arguments: JsonObject) -> None:
-        # Only the end of a command quotes its stderr.
+        # Arguments are masked in lines of a command that a failure quotes. Other targets have no such lines.
         if tool is not None and arguments and isinstance(self.target, StdioTarget):
             from inspector.pins.withheld import WithheldValues  # noqa: PLC0415 - it loads the boundary
 
@@ -480,7 +481,7 @@ class Session:
     def _in_call(self) -> Generator[None]:
         """Withdraw the unanswered requests by the server when the call ends.
 
-        If the call is cancelled here, they stay, because the user has been asked about them.
+        If the call is cancelled, these requests stay open, because the user has been asked about them.
         """
         self._calling += 1
         try:
@@ -543,7 +544,7 @@ class Session:
         return "Sent to the server: the roots have changed."
 
     def hold_skill(self, skill: Item) -> None:
-        """Use this entry of a skill, which the server does not list, to verify files of the skill."""
+        """Keep the entry `skill`, which the server does not list, to verify files of that skill."""
         others = tuple(item for item in self.catalogue.got if item.name != skill.name)
         self.catalogue = replace(self.catalogue, got=(*others, skill))
 
@@ -689,14 +690,17 @@ class Session:
         self._tell(Noted(entry=self.timeline.note(at_s, title, detail, kind=kind, is_failed=is_failed)))
 
     def masked(self, text: str) -> str:
-        """`text` with masks for the user's credentials and for what was withheld from the calls so far.
+        """`text` with masks for the user's credentials and for the values in `withheld`.
 
         Takes time in proportion to the results of all calls.
         """
         return self.withheld().masked_text(self.own.mask(text))
 
     def withheld(self) -> "WithheldValues":
-        """What was withheld from the calls so far, and their sensitive arguments. Takes as long as `masked`."""
+        """The values withheld from results so far, and the sensitive arguments of the calls.
+
+        Takes time in proportion to the results of all calls.
+        """
         from inspector.pins.withheld import WithheldValues  # noqa: PLC0415 - it loads the boundary
 
         withheld = WithheldValues()
@@ -717,7 +721,7 @@ class Session:
         try:
             await self._unsubscribe_all(connection)
         finally:
-            # Also if this is cancelled: no server may go on.
+            # Runs even if `close` is cancelled, so that no server keeps running.
             closing = [each.close() for each in (*self._retired, connection) if each]
             closed = await asyncio.gather(*closing, return_exceptions=True)
             if self.state is not SessionState.FAILED:
@@ -772,9 +776,9 @@ class Session:
         name: str = "",
         decided_on: Tool | None = None,
     ) -> "FramedAnswer":
-        """Send a request. If it has a `name`, the tool of that name must still be listed as `decided_on`.
+        """Send a request. If the server no longer knows the session, connect again and resend, once.
 
-        If the server no longer knows the session, connect again and resend, once.
+        `name`: the tool that the request is about, which must still be listed as `decided_on`; or empty.
 
         A failure to connect again is returned as an outcome. Raises UnreachableError if nothing was ever
         connected, NotConfirmedError if the tool's definition has changed since the decision to call it.

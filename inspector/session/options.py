@@ -48,7 +48,7 @@ class Options(Struct, frozen=True, kw_only=True):
     authorizing: Authorizing = field(default_factory=Authorizing)
     """The settings for getting a token if an HTTP server requires one."""
     certificates: Certificates = field(default_factory=Certificates)
-    """The certificates that are accepted."""
+    """Which TLS certificates of HTTP servers are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """The maximum size of a message. A longer one ends a stdio connection, or fails its HTTP request."""
     transport: "TransportOf | None" = None

@@ -51,9 +51,12 @@ _RECENT = 60
 _MOST_OTHERS = 50
 """The maximum number of lines that are searched backwards for a frame."""
 _MOST_ANSWERED, _MOST_ANSWERED_BYTES = 1_000, 64 << 20
-"""The maximum number of calls that are reviewed, and of the bytes of their lines. The last ones are kept."""
+"""The maximum number of calls that are reviewed, and of bytes of their lines. The last calls are reviewed."""
 _MOST_HEARD, _MOST_HEARD_BYTES = 10_000, 64 << 20
-"""The maximum number of frames whose messages are reviewed, and of the bytes of their lines. The first ones are read."""
+"""The maximum number of frames whose messages are reviewed, and of bytes of their lines.
+
+The first frames are reviewed.
+"""
 _REMEMBERED = 2
 """The number of calls kept in memory: the one on the screen, and the previous one."""
 
@@ -64,7 +67,7 @@ class CallEntry(Entry, frozen=True, kw_only=True):
     call: int
     """The number of the call, as in its `CallRecord`; 0 if it has not ended in the recording."""
     arguments: JsonObject
-    """With placeholders for withheld values."""
+    """The arguments of the call, with placeholders for withheld values."""
 
 
 class Scene(Struct, frozen=True, kw_only=True):
@@ -75,9 +78,9 @@ class Scene(Struct, frozen=True, kw_only=True):
     frame: int
     """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool
-    """True if the line at the position is that frame."""
+    """True if the line at the position is the frame whose number is in `frame`."""
     frames: int
-    """The number of the last frame that was indexed so far."""
+    """The number of the last frame in the part of the recording that is indexed so far."""
     catalogue: Catalogue
     server: ServerFacts
     profile: ClientProfile
@@ -87,13 +90,13 @@ class Scene(Struct, frozen=True, kw_only=True):
     entries: int
     """The number of timeline entries up to the position."""
     recent: Mapping[int, Entry]
-    """The last of those entries, by index from 0."""
+    """The last `_RECENT` timeline entries up to the position, by index from 0."""
     record: CallRecord | None
     """The last call of the selected tool; None if there is none."""
     landed: CallRecord | None
     """The last call that has ended since the previous position; None if there is none."""
     printed: tuple[Entry, ...]
-    """What the server printed during the last call in `landed`; if there is none, during the call in `record`."""
+    """What the server printed during the call in `landed`; if that is None, during the call in `record`."""
     calls: int
     """The number of calls that have ended at the position or before it."""
     listings: int
@@ -106,13 +109,13 @@ class AnsweredCalls(Struct, frozen=True, kw_only=True):
     """The calls that have ended at a position of a recording or before it, and the messages up to the position."""
 
     records: tuple[CallRecord, ...]
-    """In the order in which they ended."""
+    """The records of the calls, in the order in which the calls ended."""
     before: int
     """The number of records whose calls ended before the connection at the position began."""
     timeline: Timeline
     """The frames up to the position. It may grow when a later position is read."""
     changes: PinState
-    """What has changed at the position since the server first listed it; nothing for a page."""
+    """How the definitions at the position differ from those first listed; no changes for a page."""
     is_whole: bool
     """False if there are more frames up to the position than `timeline` has."""
 
@@ -130,7 +133,7 @@ class _Heard:
         self._bytes = 0
 
     def read(self, played: Played, position: int) -> bool:
-        """Read the lines up to `position`. Returns false if they have too many frames, or too large ones."""
+        """Read the lines up to `position`. Returns False if these have too many frames, or too many bytes."""
         while self.position < position:
             place = self.position + 1
             line = played.line(place)
@@ -165,7 +168,7 @@ class RecordedSession(Session):
         self._sealed: SealedFrames | None = None
         self._read: OrderedDict[tuple[int, str], CallRecord] = OrderedDict()
         self._answered: dict[int, tuple[CallRecord, ...]] = {}
-        """The calls of the last result of `answered`, by line."""
+        """The calls that `answered` last returned, by the line at which they ended."""
         self.after = ""
         """The part of the recording after the position, in words; empty if nothing follows."""
         self._heard = _Heard()
@@ -236,11 +239,11 @@ class RecordedSession(Session):
                     file.close()
 
     def hear(self, found: AnsweredCalls) -> None:
-        """Let the timeline of the session be that of `found`."""
+        """Use the timeline of `found` as the timeline of the session."""
         self.timeline = found.timeline
 
     def enter(self, scene: Scene) -> None:
-        """Move to the line of the recording at which `scene` was."""
+        """Set the session to the state in `scene`, which was read at one line of the recording."""
         self.catalogue = scene.catalogue
         self.server = scene.server
         self.after = (
@@ -396,7 +399,7 @@ class RecordedSession(Session):
         is_answered = not isinstance(outcome, Failure)
         tool = call.tool
         if tool is not None and tool.item is not None and outcome is not call.outcome:
-            # A sealed result can be verified, even if the recording alone cannot.
+            # A file of a skill can be verified if its content is sealed, even if the recording withholds it.
             tool = self.played.moment(position).catalogue.tool(call.name) or tool
         return CallRecord(
             number=number,

@@ -169,8 +169,8 @@ class _Following:
     async def _given(self, state: TaskState, left_s: float) -> bool:
         """Answer the requests of the task.
 
-        False if that is impossible. In protocol revisions with a handshake, the server sends them itself,
-        once Sightline has asked for the result.
+        Returns False if that is impossible. In protocol revisions with a handshake, only ask for the result:
+        the server then sends its requests to the client.
         """
         if not self.handle.is_extension:
             if self.result is None:

@@ -31,7 +31,7 @@ class FolderFile(Struct, frozen=True, kw_only=True):
     """A file or folder in a folder of a skill."""
 
     uri: str
-    """Untrusted text."""
+    """The URI of the file or folder. Untrusted text."""
     is_folder: bool = False
     size: int | None = None
     digest: str = ""
@@ -40,14 +40,14 @@ class FolderFile(Struct, frozen=True, kw_only=True):
 
 
 class FolderView(Struct, frozen=True, kw_only=True):
-    """A folder of a skill, according to its entry and to the server's current list."""
+    """A folder of a skill, according to the skill's entry and to the server's current list."""
 
     skill: str
     folder: str
     files: tuple[FolderFile, ...]
     is_dynamic: bool
     fault: str
-    """The reason why the entry is invalid; empty if it is valid."""
+    """The reason why the skill's entry is invalid; empty if it is valid."""
     is_asked: bool
     """True if the server was asked to list the folder."""
 

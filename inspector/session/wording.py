@@ -30,7 +30,9 @@ _DURING_CALLS = ("elicitation/create", "sampling/createMessage", "roots/list")
 
 
 def unanswerable(outcome: Outcome, era: Era) -> str:
-    """The method of the request that a stateless server could not send, so that its call failed; otherwise empty.
+    """The method of the request that a stateless server could not send, which made the call fail.
+
+    Empty if the call did not fail for this reason.
 
     The SDKs name the method in their error.
     """

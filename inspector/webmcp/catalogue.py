@@ -109,9 +109,9 @@ def _forms(name: str, origin: str, position: tuple[int, ...]) -> Iterator[str]:
 _OF_THE_PROTOCOL = frozenset({"stackTrace", "backendNodeId", "toolId", "declarative", "frameId"})
 """Members that the browser or the polyfill adds for its own use. They stay in `PageFacts.kept`."""
 _OF_THE_PAGE = frozenset({"execute", "frameId"})
-"""Members that a browser never keeps as data.
+"""Members of a declaration that are not part of the joined definition.
 
-A frame's id changes with each load, which is not a change of the tool.
+A browser never keeps them as data. A frame's id changes with each load, which is not a change of the tool.
 """
 _SHORT = {
     "readOnlyHint": "readOnly",
@@ -132,7 +132,7 @@ class Joined:
         self.dropped: list[str] = []
         """Pointers into `definition` to members that were declared but not kept."""
         self.changed: list[str] = []
-        """Pointers into `definition` to members that were kept with another value."""
+        """Pointers into `definition` to members that were kept with another value than declared."""
         self._kept = kept.value
         self._declared = _members_of(declaration.tool) if declaration else {}
         self._is_whole = declaration is None or declaration.is_whole
@@ -233,7 +233,11 @@ class Offers(Struct, frozen=True, kw_only=True):
     refusals: tuple[Refusal, ...] = ()
     """The registrations that the browser refused, in order of time."""
     position: tuple[int, ...] = ()
-    """The child numbers, from 1, of the frames that contain this one and of itself; empty for the page."""
+    """The position of the document's frame in the page; empty for the page itself.
+
+    It consists of the child numbers, from 1, of the frames that contain the frame, outermost first, and of
+    the frame itself.
+    """
 
 
 def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:

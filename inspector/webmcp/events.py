@@ -85,7 +85,8 @@ def _stack_place(line: Json) -> SourcePlace | None:
 
 
 def _declared_name(tool: Json) -> str | None:
-    # The browser converts other values to text as JavaScript does; only text matches reliably.
+    # The browser converts a name that is not text as JavaScript does. Only a name that is text surely matches
+    # the name that the browser keeps.
     name = dict(tool.pairs).get("name") if isinstance(tool, DuplicateKeys) else None
     name = tool.get("name") if isinstance(tool, dict) else name
     return name if isinstance(name, str) else None
@@ -94,8 +95,8 @@ def _declared_name(tool: Json) -> str | None:
 def as_json(value: Json) -> Json:
     """A value as `JSON.stringify` writes it.
 
-    For a value that JSON does not have, the hook writes a text such as `[function]`. Here it is left out of
-    an object, and becomes null in a list. A number such as `[NaN]` becomes null.
+    For a value that JSON does not have, the hook writes a text such as `[function]`. A member with such a
+    text is left out of an object, and in a list the text becomes null. A number such as `[NaN]` becomes null.
     """
     match value:
         case dict():
@@ -124,7 +125,7 @@ class KeptTool(Struct, frozen=True, kw_only=True):
 
     @property
     def tool_id(self) -> str | None:
-        """The browser's id; None in older revisions of the protocol."""
+        """The browser's id of the tool; None in older revisions of the DevTools protocol."""
         number = self.value.get("toolId")
         return number if isinstance(number, str) else None
 

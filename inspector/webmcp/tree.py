@@ -41,9 +41,9 @@ class Tree:
         self._documents: dict[str, PageDocument] = {}
         self._sessions: dict[str, str] = {}
         self._places: dict[str, tuple[str, int]] = {}
-        """The parent of each child frame, and its child number, from 1."""
+        """By frame id, the id of the parent frame, and the child number of the frame, from 1."""
         self._children: dict[str, int] = {}
-        """The number of children that a frame's document has had; numbers are not reused."""
+        """By frame id, how many child frames the frame's document has had. Child numbers are not reused."""
         self._contexts: dict[tuple[str, int], str] = {}
         self._offers: dict[str, dict[ToolKey, SourcedTool]] = {}
         self._waiting: dict[str, dict[str, Declaration]] = {}
@@ -178,7 +178,7 @@ class Tree:
                 return _NOTHING
             case "Page.frameDetached":
                 frame_id = params.get("frameId")
-                # A frame that changes its process is reported by its new session.
+                # A frame that moves to another process is not gone: the session of that process reports it.
                 if not isinstance(frame_id, str) or params.get("reason") == "swap":
                     return _NOTHING
                 self._places.pop(frame_id, None)
@@ -299,11 +299,12 @@ class Tree:
         return TreeChange(tools=added)
 
     def _waited(self, session: str, key: ToolKey) -> Declaration | None:
-        """The declaration that preceded this registration; None if there was none."""
+        """The declaration that preceded the registration of the tool `key`; None if there was none."""
         declaration = self._waiting.get(key.frame_id, {}).pop(key.name, None)
         if declaration is not None:
             return declaration
-        # A page can call the function of another frame; the hook of that frame then reports the declaration.
+        # A page can register a tool with the `registerTool` of another frame. Then the hook of that frame
+        # reports the declaration.
         for frame_id, waiting in self._waiting.items():
             if key.name in waiting and self._script_sessions.get(frame_id) == session:
                 return waiting.pop(key.name)

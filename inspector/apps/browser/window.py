@@ -244,7 +244,7 @@ class AppWindow:
                 self._take_context(object_at(params, "context"))
             case "Runtime.bindingCalled" if event.session == self._session:
                 self._called(params)
-            # Before that, Chromium's reports are about the outer page.
+            # Before the interface has been loaded, Chromium's reports are about the outer page.
             case "Runtime.exceptionThrown" | "Log.entryAdded" if self._is_there:
                 self._take_report(params)
             case _:
@@ -254,7 +254,8 @@ class AppWindow:
         try:
             await self._prepare(session)
         except (CdpError, OSError, TimeoutError) as error:
-            # A frame that ended meanwhile needs no watch; one that runs without it must be stopped.
+            # A frame that has ended need not be watched. If another frame cannot be watched, the interface is
+            # ended.
             if not (isinstance(error, CdpError) and value_at(error.error, "code") == -32001):
                 self._end("a frame of it could not be watched")
 

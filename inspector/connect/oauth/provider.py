@@ -266,7 +266,8 @@ class Provider:
     def _challenge(self, response: httpx2.Response) -> httpx2.Response:
         """The refusal as the SDK's OAuth flow sees it.
 
-        If the user chose scopes, a 401 gets a challenge in front that names them, so that the flow requests them.
+        If the user chose scopes, a challenge that names these scopes is put before the challenges of a 401.
+        The flow then requests these scopes.
         """
         if self._identity.scope is None or response.status_code != 401:
             return response
@@ -331,8 +332,8 @@ class Provider:
         own = httpx2.URL(self._target.url)
         if is_on_this_machine(url.host) and not is_on_this_machine(own.host):
             return f"{url.host} is an address of this machine, but the server is on another one"
-        # The user reaches the MCP server itself without encryption, so it may name its authorization server
-        # that way.
+        # The user has chosen to reach the origin of the MCP server without encryption, so the metadata of the
+        # resource may come from this origin without encryption too.
         is_own = step.name == RESOURCE_METADATA and (url.scheme, url.host, url.port) == (
             own.scheme,
             own.host,

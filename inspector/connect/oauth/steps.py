@@ -55,7 +55,7 @@ class StepAnswer(Struct, frozen=True, kw_only=True):
 
 
 def step_of(request: httpx2.Request, step_log: StepLog) -> OAuthStep:
-    """The step that a request of the SDK's provider makes.
+    """Describe a request by the SDK's provider as a step.
 
     `step_log`: masks the secrets of the request from now on.
     """

@@ -1,6 +1,6 @@
 """Tools for documents.
 
-Their effect depends on the arguments; `tools/resolve` tells it to a client before a call.
+The effect of a call depends on its arguments; `tools/resolve` returns the effect before the call.
 """
 
 from inspector.demo.tools.tool import DemoContext, DemoTool, error_result, mirrored, object_schema, text_of

@@ -28,7 +28,7 @@ class AddressClass(StrEnum):
     """Routed, but not on the public internet: RFC 1918, unique local, shared (RFC 6598)."""
     PUBLIC = "public"
     OTHER = "unusable"
-    """Never connected to: unspecified, multicast, reserved, or a tunnel with an unknown end."""
+    """Sightline never connects to it: unspecified, multicast, reserved, or a tunnel with an unknown end."""
 
 
 def address_class(written: str) -> AddressClass:

@@ -33,7 +33,7 @@ def hook_script(binding: str, script: str, proof: str) -> str:
 
 
 def polyfill_script(host: "tuple[str, str, str] | None" = None) -> str:
-    """The source of the polyfill, the API for a browser without one.
+    """The source of the polyfill, which provides the WebMCP API in a browser that lacks it.
 
     `host`: `channel`, `link` and `binding` of a `PolyfillBackend`; None if only the page itself calls tools.
     """
@@ -70,7 +70,7 @@ class Attachment:
     def __init__(self, cdp: Cdp) -> None:
         self._cdp = cdp
         self.polyfill: PolyfillBackend | None = None
-        """The API for a browser without one; None if the browser has its own."""
+        """The polyfill that provides the WebMCP API; None if the page uses the browser's own API."""
         self.binding = f"b{secrets.token_hex(12)}"
         """The name of the function that the hook reports to. It is random, so that no page can guess it."""
         self.script = f"s{secrets.token_hex(12)}"
@@ -78,14 +78,14 @@ class Attachment:
         self.proof = secrets.token_hex(12)
         """The hook's secret in each report, unknown to a page that finds the binding."""
         self.watches_network = False
-        """True if requests and service workers are counted.
+        """True if the network requests and the service workers of the page are counted.
 
-        Their events must not become frames of the wire: see `Cdp.hide`.
+        The events about these must not become frames of the wire: see `Cdp.hide`.
         """
         self.session = ""
-        """The session of the tab; empty while it is not attached."""
+        """The id of the tab's DevTools session; empty while Sightline is not attached to the tab."""
         self.has_native = True
-        """True if the browser has the WebMCP domain. Known after `prepare`."""
+        """True if the browser has the WebMCP domain of the DevTools protocol; only valid after `prepare`."""
 
     async def attach(self, target_id: str) -> None:
         attached = await self._cdp.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
@@ -142,7 +142,7 @@ class Attachment:
             return {}
 
     def _watch_network(self, session: str) -> list[Coroutine[object, object, JsonObject]]:
-        # The browser need not keep bodies, because they are not read.
+        # The browser need not keep the bodies of responses, because Sightline does not read them.
         sizes: JsonObject = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
         return [self._cdp.send("Network.enable", sizes, session=session), self._enable_workers(session)]
 

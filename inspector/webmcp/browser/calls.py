@@ -31,12 +31,15 @@ class Backend(Protocol):
     """Starts and cancels invocations of tools; answers arrive as events."""
 
     fills_at_once: bool
-    """True if the form is filled in when `invoke` returns; otherwise `WebMCP.toolInvoked` reports it."""
+    """True if the form of a tool is filled in when `invoke` returns.
+
+    If false, the event `WebMCP.toolInvoked` reports that the form is filled in.
+    """
 
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
-        """Start an invocation and return its id. Raises CdpError, CdpLostError, TimeoutError.
+        """Start an invocation and return its id. Raises CdpError, CdpLostError, WorldError, TimeoutError.
 
         `tool`: one member that identifies the tool, `toolId` or `toolName`.
         """
@@ -48,7 +51,7 @@ class Backend(Protocol):
 
 
 class NativeBackend:
-    """Calls tools by the WebMCP domain of the DevTools protocol."""
+    """Calls tools through the WebMCP domain of the DevTools protocol."""
 
     fills_at_once = False
 
@@ -73,7 +76,10 @@ class NativeBackend:
 
 
 class PolyfillBackend:
-    """Calls tools by the polyfill, from an isolated world of each frame. See polyfill.js for the messages."""
+    """Calls tools through the polyfill, from an isolated world of each frame.
+
+    polyfill.js describes the messages.
+    """
 
     fills_at_once = True
 
@@ -88,7 +94,7 @@ class PolyfillBackend:
         """The token with which the polyfills of a page's frames recognise each other's messages."""
         self._count = 0
         self._left: dict[str, str] = {}
-        """Invocations whose form led to another document, by frame."""
+        """By frame id, the invocation whose form was submitted; the next document of the frame answers it."""
 
     async def watch(self, document: PageDocument, session: str) -> None:
         """Request a document's tools now and after each change. Raises as `invoke` does.
@@ -142,7 +148,10 @@ class PolyfillBackend:
 
 
 GRACE_S = 2.0
-"""The time in which a tool may still answer after its document is gone. A form answers after it navigates."""
+"""The time in which a tool may still answer after its document is gone.
+
+The tool of a form answers after the form has led to another document.
+"""
 
 
 UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"
@@ -172,7 +181,7 @@ class _Waiting:
     filled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the invocation has begun, which fills in the form."""
     form: PageForm | None = None
-    """The form, while it waits for the user."""
+    """The filled-in form while it waits until the user submits it; otherwise None."""
     is_left: bool = False
     """True if the document of the tool is gone."""
 
@@ -192,9 +201,9 @@ class Calls:
         self._tap = tap
         self._waiting: list[_Waiting] = []
         self._early: dict[str, _Early] = {}
-        """Answers that arrived before their invocation's id was known."""
+        """By invocation id, the answers that arrived before `invoke` returned the id."""
         self._begun: set[str] = set()
-        """Invocations that began before their id was known."""
+        """The ids of invocations that began before `invoke` returned the id."""
 
     async def call(
         self,
@@ -316,7 +325,10 @@ class Calls:
             self._early[invocation] = _Early(answer=answer, left=left)
 
     def gone(self, frame_ids: Iterable[str]) -> None:
-        """Fail the calls of documents that are gone, after `GRACE_S`, in which they may still answer."""
+        """Fail the calls whose document is gone, unless the answer arrives within `GRACE_S`.
+
+        `frame_ids`: the frames whose documents are gone.
+        """
         gone = frozenset(frame_ids)
         for waiting in self._waiting:
             if waiting.frame_id in gone:
@@ -334,7 +346,7 @@ class Calls:
     async def _give_up(
         self, waiting: _Waiting, asking: asyncio.Future[str] | None, session: str, why: str
     ) -> None:
-        """Note why a call ends without a response, then cancel it, to which the page responds.
+        """Note why a call ends without a response. Then cancel it; the page responds to the cancellation.
 
         `asking`: the request that has begun the call; None if the call is no longer running.
         """

@@ -43,7 +43,7 @@ class CdpEvent(Struct, frozen=True, kw_only=True):
     method: str
     params: JsonObject
     session: str
-    """The session of the event; empty for the browser itself."""
+    """The id of the DevTools session of the event; empty for an event of the browser itself."""
     frame: Frame
 
 

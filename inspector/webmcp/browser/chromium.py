@@ -106,9 +106,9 @@ def profiles_folder() -> Path:
 
 
 def _may_be_in_use(profile: Path) -> bool:
-    """True if the owning process still runs.
+    """True if the process that owns the profile still runs.
 
-    True for a folder without an owner, which a process is just creating.
+    Also true for a folder without an owner, because a process may not have finished creating it.
     """
     try:
         written = (profile / _OWNER).read_text("ascii")
@@ -207,11 +207,11 @@ class Chromium:
     async def start(self, timeout_s: float) -> str:
         """Start the browser and return the address of its debugging port.
 
-        Raises UnreachableError, and leaves nothing behind.
+        Raises UsageError or UnreachableError, and then leaves no process and no profile behind.
         """
         program = chromium_path(self._target.chromium)
         await asyncio.to_thread(sweep_profiles)
-        # Not in a thread: a cancellation meanwhile would leave a profile without a browser.
+        # Not in a thread: if the task were cancelled meanwhile, the thread would leave a profile behind.
         self._profile = create_profile()
         try:
             return await self._started(program, self._profile, timeout_s)
@@ -276,7 +276,7 @@ class Chromium:
         if not await process.has_ended(PATIENCE_S):
             return "Chromium closed its debugging port"
         if self._reader:
-            # The last lines of stderr are the most helpful ones, and may arrive later.
+            # The last lines of stderr are the most helpful ones, and may arrive after the process has ended.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._reader), PATIENCE_S)
         code = process.returncode or 0

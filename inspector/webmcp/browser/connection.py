@@ -38,7 +38,7 @@ class PageConnection:
     def __init__(
         self, target: PageTarget, tap: Tap, on_change: Callable[[], None], *, will_settle: bool = False
     ) -> None:
-        """`will_settle`: whether `settle` will be called, which needs more events."""
+        """`will_settle`: whether `settle` will be called, which also needs events about network requests."""
         self._target = target
         self._tap = tap
         self._chromium: Chromium | None = None
@@ -120,7 +120,7 @@ class PageConnection:
     async def settle(self, limit_s: float) -> bool:
         """Wait until the page is quiet and has tools, or is known to have none.
 
-        Returns False after `limit_s`.
+        Returns False after `limit_s` seconds, or if the browser refuses a request or is lost.
         """
         with contextlib.suppress(CdpError, OSError):
             return await self._quiet.settle(
@@ -142,7 +142,10 @@ class PageConnection:
                 await self._cdp.send("Runtime.evaluate", asked, session=session, timeout_s=limit_s)
 
     async def obstacles(self) -> list[str]:
-        """The reasons why the page is unlikely to offer tools, in clauses that quote untrusted text; empty if unknown."""
+        """The reasons why the page is unlikely to offer tools; empty if none is known.
+
+        The reasons are clauses that quote untrusted text.
+        """
         return await self._listing.obstacles(self._opening.tab.target_id if self._opening.tab else "")
 
     async def catalogue(self) -> Catalogue:

@@ -120,7 +120,10 @@ class PageListing:
         return {}
 
     async def _element(self, document: PageDocument) -> Json:
-        """The element of a frame, from the parent document; None for the page itself, or if unknown."""
+        """The HTML element that holds the frame of a document, as a `DOM.Node` of the parent document.
+
+        None for the page itself, or if the element is unknown.
+        """
         if document.parent_id is None:
             return None
         session = self._tree.session_of(document.parent_id) or self._attachment.session

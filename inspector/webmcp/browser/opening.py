@@ -1,4 +1,7 @@
-"""Opens a page in a running browser: chooses the tab, loads the page, injects the polyfill if there is no API."""
+"""Opens a page in a running browser.
+
+It chooses the tab, loads the page, and injects the polyfill if the browser lacks the WebMCP API.
+"""
 
 import asyncio
 import json
@@ -58,7 +61,7 @@ async def debugging_address(cdp: str, timeout_s: float) -> str:
     address = version.get("webSocketDebuggerUrl")
     if not isinstance(address, str):
         raise UnreachableError(f"{cdp} names no debugging address", _HINT)
-    # Behind a forwarded port, a browser names an address that is only valid on its own side.
+    # If the port is forwarded, the browser names an address that is only valid on the browser's machine.
     return urlunsplit(("ws", parts.netloc, urlsplit(address).path, "", ""))
 
 
@@ -202,9 +205,9 @@ class PageOpening:
         await self.loaded.wait()
 
     async def _has_api(self, tab: BrowserTab) -> bool:
-        """True if the page has an API to offer tools.
+        """True if the page has an API to offer tools, or if that is unknown.
 
-        Raises UnreachableError if even a polyfill would not help.
+        Raises UnreachableError if the page is not a secure context: there, a polyfill would not help either.
         """
         document = self.tree.document(tab.target_id)
         if document is None:

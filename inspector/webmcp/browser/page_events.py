@@ -14,7 +14,7 @@ from inspector.webmcp.browser.worlds import WorldError
 from inspector.webmcp.tree import TreeChange
 
 CALM_S = 0.1
-"""The time in which further changes are part of the same report."""
+"""The seconds after a change of the tools in which further changes become part of the same report."""
 TOOLS_AT_ONCE = 150
 """The maximum number of tools of one event processed at once; a page may have ten thousand."""
 
@@ -97,7 +97,7 @@ class PageEvents:
                 self._opening.loaded.set()
             case "Target.attachedToTarget":
                 session = event.params.get("sessionId")
-                # The caller of `attach` prepares the tab's own session.
+                # `Attachment.attach` prepares the session of the tab itself.
                 if isinstance(session, str) and event.session:
                     is_new = event.params.get("waitingForDebugger") is True
                     self.start(self._prepare(session, is_new=is_new))

@@ -15,16 +15,16 @@ from inspector.webmcp.browser.cdp import CdpEvent
 CALM_S = 1.5
 """The seconds without a change of documents or tools before a page counts as quiet.
 
-They are longer than one second, the usual time of a timer.
+The value is more than one second, which is the usual delay of a timer in a page.
 """
 NETWORK_CALM_S = 0.5
 """The seconds after the end of the last request before a page counts as quiet."""
 SLOW_S = 0.25
 """If the page takes more seconds than this to answer, it was busy, and its timers are late."""
 HIDDEN = ("Network.", "ServiceWorker.")
-"""Domains whose events hold cookies, form data and data of other sites.
+"""Prefixes of the DevTools domains whose events hold cookies, form data and data of other sites.
 
-They are counted here and never become frames.
+The events are only counted here and never become frames.
 """
 
 _ENDLESS = frozenset({"EventSource", "WebSocket", "Ping", "Media"})
@@ -59,7 +59,7 @@ class Quiet:
         self._changed_s = 0.0
         self._network_s = 0.0
         self._requests: dict[str, str] = {}
-        """The session of each request in flight."""
+        """By request id, the DevTools session of each network request in flight."""
         self._scopes: dict[str, str] = {}
         """The scope (a URL) of each service worker registration, by registration id."""
         self._workers: dict[str, str] = {}
@@ -106,7 +106,7 @@ class Quiet:
         """Wait until the page is quiet. Returns False after `limit_s`.
 
         `is_complete`: returns whether there is nothing more to wait for once the page is quiet. `answers`:
-        returns when the scripts of the page have run. Exceptions of both are raised.
+        returns when the scripts of the page have run. Exceptions that they raise are passed on.
         """
         clock = asyncio.get_running_loop().time
         end = clock() + limit_s
@@ -136,7 +136,7 @@ class Quiet:
         return self._due_s(clock()) <= 0
 
     def _due_s(self, now_s: float) -> float:
-        """The seconds without change that are still needed."""
+        """The seconds that must still pass without a change; 0 or less if the page is quiet."""
         if self._is_busy():
             return CALM_S
         return max(self._changed_s + CALM_S, self._network_s + NETWORK_CALM_S) - now_s

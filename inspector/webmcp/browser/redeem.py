@@ -44,8 +44,8 @@ _UNKNOWN = RefusedUrl(
     hint="Call the tool again, once it is listed.",
 )
 
-# The reader stops at the limit, whatever length the server announces. A redirect is reported by itself: its
-# response is opaque, without a status, and is not followed.
+# The reader stops at the limit, whatever length the server announces. A redirect has a report of its own,
+# because its response is opaque and has no status. It is not followed.
 _FETCH = """(async () => {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), %(limit_ms)d);

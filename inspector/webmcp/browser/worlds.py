@@ -85,7 +85,7 @@ class Worlds:
 
         Returns the reason why that failed; empty on success.
 
-        `node`: the browser's number of the form; None to find it by `name`. Raises as `evaluate` does.
+        `node`: the browser's id of the form; None to find the form by `name`. Raises as `evaluate` does.
         """
         if node is None:
             form = f"document.querySelector('form[toolname=' + JSON.stringify({json.dumps(name)}) + ']')"
