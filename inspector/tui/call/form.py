@@ -142,6 +142,11 @@ class FieldLine(Widget):
         """Show the server's note about the field."""
         self._say()
 
+    def on_resize(self) -> None:
+        """Keep the focused field in view when the text below it makes it higher."""
+        if self.has_focus_within:
+            self.scroll_visible(animate=False)
+
     @property
     def entered(self) -> Entered:
         """The content of the input."""

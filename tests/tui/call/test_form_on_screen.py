@@ -7,6 +7,7 @@ from textual.widgets import Input, TextArea
 
 from inspector.json.exact import JsonObject
 from inspector.tui.app import SightlineApp
+from inspector.tui.call.form import FieldLine
 from inspector.tui.call.pane import CallPane
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled, until
 
@@ -441,3 +442,16 @@ async def test_a_list_of_objects_is_filled_row_by_row() -> None:
         await pilot.press("enter")
         await settled(pilot, app, "#1 done")
     assert script.calls == [("place", {"orders": [{"id": 7}, {"id": 8}], "note": "later"})]
+
+
+async def test_the_problem_of_the_focused_field_is_in_view() -> None:
+    numbers = {f"number{each}": {"type": "integer"} for each in range(20)}
+    app = app_of(Script(tools=[{"name": "add", "inputSchema": {"type": "object", "properties": numbers}}]))
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "number0")
+        await until(pilot, app, lambda _: len(app.screen.query(FieldLine)) == len(numbers))
+        line = app.screen.query(FieldLine).last()
+        assert line.focus_input()
+        await settled(pilot, app, "number19")
+        line.complain("expected an integer")
+        await settled(pilot, app, "expected an integer")
