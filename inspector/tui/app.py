@@ -302,7 +302,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         return self._main.custodies if self._main is not None else ()
 
     def _load_main(self) -> None:
-        self.run_worker(self._open_main(), group="opening")
+        self.run_worker(self._open_main, group="opening")
 
     async def _open_main(self) -> None:
         self._main = await self._made_main()

@@ -256,8 +256,8 @@ class ServerParts:
     def begin(self) -> None:
         """Connect, and load the accepted findings."""
         screen = self._stage.screen
-        self._life = screen.run_worker(self._live(), group="connection")
-        screen.run_worker(self.reviewer.begin(), group=f"review {self.number}", exclusive=True)
+        self._life = screen.run_worker(self._live, group="connection")
+        screen.run_worker(self.reviewer.begin, group=f"review {self.number}", exclusive=True)
 
     async def _live(self) -> None:
         if not self.selection.hosts:
