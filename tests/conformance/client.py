@@ -27,6 +27,9 @@ from inspector.schema.fields import example_arguments, form_of
 from inspector.session.live import Session
 from inspector.session.options import Options
 
+TIME_LIMIT_S = 60.0
+"""The seconds in which a connection must succeed while all scenarios of the suite run at once on a busy machine."""
+
 METADATA_URL = "https://conformance-test.local/client-metadata.json"
 """The client metadata document that the suite knows."""
 
@@ -52,7 +55,7 @@ async def accept(ask: Ask) -> Answer:
 
 async def browse(ask: AuthorizationAsk) -> bool:
     """Act as the user and the browser: agree, open the page, and follow its redirect."""
-    async with httpx2.AsyncClient() as browser:
+    async with httpx2.AsyncClient(timeout=TIME_LIMIT_S) as browser:
         page = await browser.get(ask.url)
         await browser.get(page.headers["location"])
     return True

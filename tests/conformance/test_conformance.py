@@ -9,7 +9,7 @@ import pytest
 from httpx2 import Timeout
 
 from inspector.connect import http
-from tests.conformance.client import served
+from tests.conformance.client import TIME_LIMIT_S, served
 from tests.conformance.report import (
     OF_SKILLS,
     PAGE,
@@ -59,8 +59,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The command of the client."""
     path = tmp_path_factory.mktemp("client") / "socket"
     with pytest.MonkeyPatch.context() as patch, served(path):
-        # The suite starts all scenarios at once. On a busy machine, a connection then takes longer than a user would wait.
-        patch.setattr(http, "TIME_LIMITS", Timeout(60.0, read=None))
+        patch.setattr(http, "TIME_LIMITS", Timeout(TIME_LIMIT_S, read=None))
         yield relay(path)
 
 

@@ -152,7 +152,10 @@ def test_the_screen_does_not_show_the_users_credential(tmp_path: Path) -> None:
     with terminal(words, columns=200, lines=50, **folders) as screen:
         screen.wait_for("2 tools")
         screen.press_until("t", until="stderr")
-        screen.press_until("enter", until="← received")
+        screen.press_until("enter", until=" over std")
+        # Stderr comes through another pipe, so the last entry is a line of it or an exchange, which begins with a request.
+        if "← received" not in screen.plain():
+            screen.press_until("n", until="← received")
         assert "•••" in screen.plain()
         assert found_in(screen.written, canary) == []
         assert found_in(screen.plain().encode(), canary) == []

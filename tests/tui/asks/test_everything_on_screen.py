@@ -40,7 +40,7 @@ ANSWERS: dict[str, tuple[str, tuple[str, ...]]] = {
 async def opened(pilot: Pilot[None], app: SightlineApp, tool: str, arguments: JsonObject) -> None:
     """Filter the catalogue down to a tool, and write its arguments."""
     await pilot.press("escape", "escape", "escape", "escape", "slash", *tool, "enter")
-    await shows(pilot, app, f"▸ {tool}")
+    await shows(pilot, app, f"▸ {tool}", "Enter open")
     await pilot.press("enter")
     await shows(pilot, app, "Esc leave")
     if arguments:
