@@ -445,8 +445,9 @@ async def test_a_list_of_objects_is_filled_row_by_row() -> None:
 
 
 async def test_the_problem_of_the_focused_field_is_in_view() -> None:
-    numbers = {f"number{each}": {"type": "integer"} for each in range(20)}
-    app = app_of(Script(tools=[{"name": "add", "inputSchema": {"type": "object", "properties": numbers}}]))
+    numbers: JsonObject = {f"number{each}": {"type": "integer"} for each in range(20)}
+    tool: JsonObject = {"name": "add", "inputSchema": {"type": "object", "properties": numbers}}
+    app = app_of(Script(tools=[tool]))
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "number0")
         await until(pilot, app, lambda _: len(app.screen.query(FieldLine)) == len(numbers))
