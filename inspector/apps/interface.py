@@ -128,7 +128,7 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
     if not isinstance(found, dict):
         return "The answer is not one resource."
     if text_at(found, "uri") != uri:
-        return "The answer has another URI."
+        return "The answer has another URI than the requested one."
     if text_at(found, "mimeType") != MIME_TYPE:
         return f"Its MIME type is not {MIME_TYPE}."
     raw = _html_of(found)

@@ -99,5 +99,5 @@ def _about_host(host: str, written: str) -> list[str]:
     elif any(label.startswith("xn--") for label in labels):
         sentences.append("Its host is an encoded international name, which may look like another.")
     if address_in(host) is not None:
-        sentences.append("Its host is an address, not a name.")
+        sentences.append("Its host is an IP address, not a name.")
     return sentences

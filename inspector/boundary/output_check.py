@@ -23,7 +23,7 @@ MAX_VIOLATIONS = 20
 """The maximum number of violations listed for one result; further violations are only counted."""
 _STRUCTURED = "/structuredContent"
 _MCP = ", and MCP requires "
-_EARLIER = "cannot be checked: an earlier boundary has taken something from it"
+_EARLIER = "the result cannot be checked, because an earlier boundary has withheld parts of it"
 
 
 class OutputViolation(Struct, frozen=True, kw_only=True):

@@ -148,7 +148,8 @@ def _with_structured(draft: Draft, pointer: str, raw: Json) -> Draft:
     if earlier:
         return draft
     taken = _internal(
-        child(pointer, MEMBER), "the name is reserved for the boundary's notice of what it withheld"
+        child(pointer, MEMBER),
+        "this name is reserved for the notice in which the boundary lists withheld parts",
     )
     return draft.removing((taken,), Secrets().add(Rule.INTERNAL, [raw[MEMBER]]))
 

@@ -88,7 +88,7 @@ def _content(value: Json, uri: str) -> bytes:
         raise MismatchError("the answer does not hold exactly one file")
     held = contents[0]
     if not isinstance(held, dict) or held.get("uri") != uri:
-        raise MismatchError("the answer holds another file than was asked for")
+        raise MismatchError("the answer holds a file that was not asked for")
     text, blob = held.get("text"), held.get("blob")
     if isinstance(text, str) and "blob" not in held:
         return text.encode()

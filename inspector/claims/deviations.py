@@ -36,7 +36,7 @@ def _undeclared(of_tool: Sequence[Claim], of_result: Sequence[Claim]) -> Iterato
     for key in _SETS:
         declared, answered = declared_words(of_tool, key), declared_words(of_result, key)
         if declared is not None and answered is not None and not answered <= declared:
-            yield f"The result's {key} is none of those that its tool declares."
+            yield f"The result has a value of {key} that its tool does not declare."
     declared, answered = (declared_words(claims, "maliciousActivityHint") for claims in (of_tool, of_result))
     if declared == frozenset({False}) and answered == frozenset({True}):
         yield "The result is declared malicious, but its tool declares that it never is."

@@ -47,7 +47,7 @@ def protect() -> None:
     # The limit has no effect if the kernel pipes core dumps to a program; this call has.
     if sys.platform == "linux" and _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
         raise InspectorError(
-            "this process cannot keep its memory from other processes: prctl(PR_SET_DUMPABLE) was refused",
+            "this process cannot protect its memory from other processes: prctl(PR_SET_DUMPABLE) was refused",
             "A sandbox may forbid it; allow prctl there, or run Sightline outside of it.",
         )
 

@@ -48,7 +48,7 @@ def _sent_in(printed: JsonObject, path: str) -> Json:
         raise UsageError(f"{path}: an output of sightline call without the result (`raw`)", hint)
     raw = printed["raw"]
     if MASK in dump_text(raw):
-        hint = "It takes the output of sightline call --json --unmask. Through a pipe to -, no file has the values in clear."
+        hint = "Use the output of sightline call --json --unmask. A pipe to - keeps the unmasked values out of files."
         raise UsageError(f"{path}: an output of sightline call in which values are masked", hint)
     return raw
 

@@ -277,7 +277,9 @@ def _unwritten(error: OSError) -> UnreadError | UsageError:
     if isinstance(error, BrokenPipeError):
         return UnreadError()
     reason = error.strerror or type(error).__name__
-    return UsageError(f"cannot write the output: {reason}", "Check where it goes, and the free space there.")
+    return UsageError(
+        f"cannot write the output: {reason}", "Check the destination of the output, and its free space."
+    )
 
 
 def _write(text: str) -> None:

@@ -113,5 +113,5 @@ class Quotes:
         self._left_out = 0
         if left_out:
             number = f"{left_out:,} text{'' if left_out == 1 else 's'}"
-            why = ": without a result, nothing shows what to mask" if unknown or not session.calls else ""
-            DIAGNOSTICS.say(f"{number} of the server during the call not shown{why}")
+            why = ": without a result, it is not known what to mask" if unknown or not session.calls else ""
+            DIAGNOSTICS.say(f"{number} that the server sent during the call not shown{why}")

@@ -35,7 +35,7 @@ from inspector.safe_text import safe_line
 REMOVED, REACHING, ADDED, CHANGED, BROKEN, SAME, METADATA = "✗", "!", "+", "~", "≠", " ", "·"
 ADDRESSES = "@"
 """The sign of a text that reads like an instruction to the model."""
-UNMASK = "Show sensitive values in what the server sent and, at open, in what the model sees."
+UNMASK = "Show sensitive values in what the server sent and, with --boundary open, in what the model sees."
 """The help of --unmask."""
 CONTINUED = "↪"
 """The character before the text of a row that continues the row above."""

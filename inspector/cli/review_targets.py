@@ -162,14 +162,12 @@ class _Upkeep:
         if offer is not None and self.starts:
             now = self.session.catalogue.tool(offer.name)
             if now is None or not equal(now.definition, offer.definition):
-                return "the server had ended, and its definition changed when the server was started again"
+                return "the server had ended, and the definition of the tool changed when the server was started again"
         return ""
 
     async def _start_again(self) -> None:
         if self.starts == MAX_STARTS:
-            self.gone = (
-                f"the server had ended again after {MAX_STARTS} restarts, so it was not started once more"
-            )
+            self.gone = f"the server ended again after {MAX_STARTS} restarts, so it was not started again"
             return
         self.starts += 1
         await self.session.reach_again()
@@ -301,7 +299,7 @@ def accepted_elsewhere(part: Gathered, report: Report) -> str:
     if not number:
         return ""
     option = f"--baseline {shlex.quote(str(path_of(part.identity)))}"
-    return f"{amount(number, 'finding')} {'is' if number == 1 else 'are'} accepted in the interface, and here with {option}"
+    return f"{amount(number, 'finding')} {'is' if number == 1 else 'are'} accepted in the interface; to accept the same here, add {option}"
 
 
 def gathered(
@@ -459,7 +457,7 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
             )
         )
         return
-    DIAGNOSTICS.say(f"listing as {OTHER_CLIENT} …")
+    DIAGNOSTICS.say(f"listing again under the client name {OTHER_CLIENT} …")
     try:
         client = replace(launch.options.client, client_name=OTHER_CLIENT)
         options = replace(launch.options, client=client, recorder=None)
@@ -468,7 +466,7 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
         missing.append(
             NotChecked(
                 what="definitions that depend on the client's name",
-                why=f"listed under another client name: {_in_short(error)}",
+                why=f"the lists could not be requested under another client name: {_in_short(error)}",
             )
         )
 

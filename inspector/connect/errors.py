@@ -10,7 +10,7 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 from inspector.protocol.targets import HttpTarget, StdioTarget
 
 _STATUS_HINTS = {
-    404: "Check the path: MCP endpoints are often at /mcp, the older transport's at /sse (sse+http://…).",
+    404: "Check the path: MCP endpoints are often at /mcp; those of the older transport at /sse (sse+http://…).",
     405: "This may be an endpoint of the older transport: try sse+ in front of the URL.",
     406: "The endpoint does not speak MCP over this transport: try sse+ in front of the URL.",
     429: "The server limits the rate of requests; wait, then press R or try again.",
@@ -73,5 +73,5 @@ def _lost_hint(target: StdioTarget | HttpTarget, detail: str) -> str:
     if isinstance(target, StdioTarget):
         if detail.startswith(how_it_ended(0)):
             return "It ended without an error and without an answer. Does the script start the server, as with mcp.run()?"
-        return f"{SHELL_HINT} A server gets only a few variables: pass others with -e."
+        return f"{SHELL_HINT} A server gets only a few environment variables: pass others with -e."
     return "Is the server running, and the host and port right?"

@@ -42,11 +42,16 @@ def _parser() -> argparse.ArgumentParser:
         "--port",
         type=int,
         default=0,
-        help="port on 127.0.0.1: for http and web of the whole server, for stdio of the redemption endpoint; 0 takes a free one",
+        help="port on 127.0.0.1 of the server, or with stdio of the redemption endpoint; 0 takes a free one",
     )
     parser.add_argument("--auth", action="store_true", help="ask for `Authorization: Bearer demo` over HTTP")
-    parser.add_argument("--seed", help="repeatable secrets and a stopped clock")
-    parser.add_argument("--era", choices=tuple(Era), default=Era.AUTO.value, help="refuse the other era")
+    parser.add_argument("--seed", help="make secrets repeatable from this text, and stop the clock")
+    parser.add_argument(
+        "--era",
+        choices=tuple(Era),
+        default=Era.AUTO.value,
+        help="serve only this era, and refuse requests of the other",
+    )
     parser.add_argument("--page-size", type=_positive, default=100, help="items on one page of a listing")
     parser.add_argument(
         "--sound-only", action="store_true", help="leave out tools that make strict clients reject the list"

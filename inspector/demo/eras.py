@@ -58,7 +58,7 @@ def check_envelope(params: JsonObject) -> None:
     version = meta[VERSION_KEY]
     if not isinstance(version, str) or not isinstance(meta[CAPABILITIES_KEY], dict):
         raise RefusedError(
-            Code.INVALID_PARAMS, "Invalid params: _meta names its revision or capabilities wrongly"
+            Code.INVALID_PARAMS, "Invalid params: the revision or the capabilities in _meta have a wrong type"
         )
     if version not in STATELESS_VERSIONS:
         raise unsupported_version(version)

@@ -174,7 +174,9 @@ class Peer:
         if method == "logging/setLevel":
             level = text_param(exchange.params, "level")
             if level not in eras.LOG_LEVELS:
-                raise RefusedError(Code.INVALID_PARAMS, "Invalid params: level is not one of the eight")
+                raise RefusedError(
+                    Code.INVALID_PARAMS, "Invalid params: level is not one of the eight log levels"
+                )
             self._log_level = level
             return {}
         return self._shared(exchange)

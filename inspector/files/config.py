@@ -326,7 +326,7 @@ def _read(path: str, *, may_be_empty: bool = False) -> _File:
     entries: dict[str, _Written] = {}
     for table in tables:
         if not is_object(table.entries):
-            raise UsageError(f"{path}: the servers are not an object", _LOOKED_FOR)
+            raise UsageError(f"{path}: the table of servers is not an object", _LOOKED_FOR)
         entries |= _entries(table, table.entries)
     return _File(path=path, dialect=dialect, entries=entries)
 
@@ -540,7 +540,8 @@ class _Reading(Struct, frozen=True, kw_only=True):
     def _command(self, entry: _Entry) -> StdioTarget:
         if not entry.command:
             raise self._wrong(
-                "neither command nor url", f"An entry needs command, or one of {', '.join(_ADDRESSES)}."
+                "neither command nor url",
+                f"An entry needs command, or one of {', '.join(_ADDRESSES)}.",
             )
         environment: dict[str, str] = {}
         if entry.env_file is not None and not self.is_covered:
@@ -632,10 +633,10 @@ class _Reading(Struct, frozen=True, kw_only=True):
             unused += [key for key, why in about.items() if not why]
             yield from (f"{self.where}: {key} is not used: {why}" for key, why in about.items() if why)
         if unused:
-            yield f"{self.where}: ignored, because Sightline does not support it: {_listed(unused)}"
+            yield f"{self.where}: keys ignored, because Sightline does not support them: {_listed(unused)}"
         bare = [key for key, value in entry.env.items() if self._is_left_bare(str(value))]
         if bare and is_command:
-            yield f"{self.where}: passed unchanged, because only ${{NAME}} is filled in: {_listed(bare)}"
+            yield f"{self.where}: variables passed unchanged, because only ${{NAME}} is filled in: {_listed(bare)}"
 
     def _is_left_bare(self, value: str) -> bool:
         match = _BARE_VARIABLE.fullmatch(value)

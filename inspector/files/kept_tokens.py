@@ -77,7 +77,7 @@ def _keyring() -> "KeyringBackend":
     used = [backend, *getattr(backend, "backends", ())]
     if any(type(each).__module__.startswith(_IN_FILES) for each in used):
         raise UsageError(
-            "this system has no keyring that Sightline uses",
+            "this system has no keyring that Sightline can use",
             "It needs the Keychain, the Credential Manager, or a Secret Service such as GNOME Keyring or KWallet.",
         )
     return backend

@@ -41,8 +41,8 @@ _ASKS = (
     "Sightline asks the server which authorization server to use; if your client is registered with another, "
     "name that one with --issuer"
 )
-_CODEX = "Codex adds an id to its path; give the whole redirect that is registered, with --redirect-uri"
-_RESOURCE = "Sightline names the server itself as the resource, as MCP has it"
+_CODEX = "Codex adds an id to the path of its redirect URI; give the whole registered URI with --redirect-uri"
+_RESOURCE = "Sightline names the server itself as the resource, as MCP requires"
 _UNUSED = {
     "authServerMetadataUrl": _ASKS,
     "registrationUrl": _ASKS,

@@ -90,10 +90,14 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
     def obstacle(self, target: StdioTarget) -> str:
         """The reason why the setting does not apply to a target with this command; empty if it applies."""
         if other := sorted(target.environment.keys() - self.environment):
-            return f"not with the variables {', '.join(other)}"
+            return f"it does not apply with the variables {', '.join(other)}"
         if self.cwd is None:
-            return "" if target.cwd is None else f"not in the folder {target.cwd}"
-        return "" if Path(target.cwd or "").resolve() == self.cwd else f"only in the folder {self.cwd}"
+            return "" if target.cwd is None else f"it does not apply in the folder {target.cwd}"
+        return (
+            ""
+            if Path(target.cwd or "").resolve() == self.cwd
+            else f"it applies only in the folder {self.cwd}"
+        )
 
 
 class AuditSettings(Struct, frozen=True, kw_only=True):
@@ -155,7 +159,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         obstacles = [obstacle for _, obstacle in self._pinned(target)]
         if not obstacles or "" in obstacles:
             return ""
-        return f"redeem_origin of {target} is not used: it is pinned, but {obstacles[0]}."
+        return f"redeem_origin of {target} is not used: {obstacles[0]}."
 
     def _pinned(self, target: Target) -> list[tuple[RedemptionOrigin, str]]:
         """The settings for a target's command, each with its obstacle, which is empty if the setting applies."""

@@ -20,7 +20,7 @@ ENCODING = "o200k_base"
 _URL = f"https://openaipublic.blob.core.windows.net/encodings/{ENCODING}.tiktoken"
 _SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 """The digest of the vocabulary. Source: tiktoken 0.14, `tiktoken_ext/openai_public.py`."""
-_NOT_INSTALLED = f"{ESTIMATE}; pip install mcp-sightline[tokens] counts by {ENCODING}"
+_NOT_INSTALLED = f"{ESTIMATE}; to count with {ENCODING}: pip install mcp-sightline[tokens]"
 _NO_FILE = f"{ESTIMATE}; the vocabulary of {ENCODING} is not on this machine: see docs/commands.md"
 
 

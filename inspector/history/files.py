@@ -176,7 +176,7 @@ class HistoryFile:
                 # Closing unlocks the file too.
                 os.close(descriptor)
             if time.monotonic() > until_s:
-                raise UsageError(f"{self.path} is in use by another process", "The call is not kept.")
+                raise UsageError(f"{self.path} is in use by another process", "The history was not changed.")
             time.sleep(_PAUSE_S)
 
     def _is_same(self, descriptor: int) -> bool:

@@ -31,7 +31,7 @@ from inspector.protocol.outcome import Failure, Outcome, Result, Unfinished, unf
 
 _NO_ANSWER = HostChange(
     pointer="",
-    what="no answer arrived: a code of Sightline is shown in place of the error that each host words itself",
+    what="no answer arrived: Sightline shows its own error code, because each host words this error differently",
 )
 
 

@@ -12,8 +12,8 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 from inspector.protocol.catalogue import Kind
 
-NOT_OBSERVED = "not observed for this host; shown as the specification gives it"
-_NO_LIST = "it is not a list, so the model gets nothing of it"
+NOT_OBSERVED = "not observed for this host; shown as the specification describes it"
+_NO_LIST = "the contents or messages are not a list, so the model gets none of them"
 
 
 def view_of_reading(host: Host, bounded: Bounded) -> ModelContext:

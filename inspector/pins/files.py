@@ -137,7 +137,8 @@ def write_pin(identity: Identity, definitions: ServerDefinitions, path: Path | N
     raw = inert(dump(pin_json(pinned)))
     if len(raw) > MAX_BYTES:
         raise UsageError(
-            f"the definitions are {len(raw):,} bytes; a pin holds {MAX_BYTES:,}", "Nothing was pinned."
+            f"the definitions have {len(raw):,} bytes; a pin may have at most {MAX_BYTES:,}",
+            "Nothing was pinned.",
         )
     private.keep(path or _path(identity), raw)
     return pinned

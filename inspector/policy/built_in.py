@@ -33,19 +33,23 @@ def _claims(name: str, trait: str, value: Json, reason: str) -> JsonObject:
 
 DEFAULT_RULES: JsonObject = {
     "rules": [
-        _claims("claims-destructive", "destructive", True, "the server declares that it is destructive"),
-        _claims("claims-delete", "effect", "delete", "the server declares that it deletes"),
+        _claims(
+            "claims-destructive", "destructive", True, "the server declares that the tool is destructive"
+        ),
+        _claims("claims-delete", "effect", "delete", "the server declares that the tool deletes"),
         _claims(
             "claims-irreversible",
             "outcome",
             "irreversible",
-            "the server declares that its effect may be irreversible",
+            "the server declares that the tool's effect may be irreversible",
         ),
-        _claims("claims-confirmation", "confirm", True, "the server declares that it requires confirmation"),
+        _claims(
+            "claims-confirmation", "confirm", True, "the server declares that the tool requires confirmation"
+        ),
         {
             "name": "contradicts-itself",
             "effect": "confirm",
-            "reason": "its declarations contradict each other",
+            "reason": "the declarations of the tool contradict each other",
             "conditions": {"fact": "tool.contradictions", "in": _ABOUT_THE_CALL},
         },
     ]

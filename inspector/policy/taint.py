@@ -151,7 +151,13 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
         if trait.value is True and not trait.defaulted
     ]
     if _has_unnamed(answer.attribution, of_answer):
-        found.append((LabelKind.UNNAMED_SOURCES, "", "attribution of the answer, too long or not readable"))
+        found.append(
+            (
+                LabelKind.UNNAMED_SOURCES,
+                "",
+                "the attribution of the answer, which is too long or cannot be read",
+            )
+        )
     classes, sources = _declarations(both.data_classes), _declarations(answer.attribution)
     found += [(LabelKind.DATA_CLASS, name, classes.get(name, "")) for name in _words(both.data_classes)]
     found += [(LabelKind.ATTRIBUTION, name, sources.get(name, "")) for name in _kept(answer.attribution)]

@@ -79,4 +79,4 @@ def _scalar(name: str, value: Json) -> str:
         case int() | float():
             return str(value)
         case _:
-            raise ValueError(f"{name} is not text, number, list or object of those")
+            raise ValueError(f"{name} is not a text, a number, or a list or object of these")

@@ -230,7 +230,7 @@ class Timeline:
                         frame, EntryKind.NOTE, f"answer to {method}", detail=f"no longer needed, {after}"
                     )
                 title = titled(method, exchange.request.params)
-                detail = f"to {title}, {after}, which no longer waits for an answer"
+                detail = f"to {title}, {after}; Sightline had stopped waiting for it"
                 return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
             case Unasked(response=response):
                 what = f"an answer to id {dump_text(response.id)}" if "id" in response.value else WITHOUT_ID

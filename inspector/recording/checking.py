@@ -28,7 +28,7 @@ from inspector.recording.replaying import (
 
 _Item = TypeVar("_Item", Removed, str)
 
-_NO_HOST = "this version does not know the host of the recording"
+_NO_HOST = "was not compared: this version does not know the host of the recording"
 MAX_MISMATCHES = 100
 """The maximum number of mismatches listed per call. Further ones are counted."""
 
@@ -142,7 +142,7 @@ def _repeats(value: Json, known: KnownValues) -> bool:
 
 def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mismatch]:
     if call is None:
-        yield Mismatch(pointer="", what="the recording does not contain the answer")
+        yield Mismatch(pointer="", what="was not compared: the recording does not contain the answer")
         return
     today = projected(call, recorded.lenses, omits=recorded.omits)
     if today is None:
@@ -150,20 +150,18 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         return
     if recorded.digest or today.digest:
         if recorded.digest != today.digest:
-            yield Mismatch(
-                pointer="", what="what the model sees has changed, and is too large to be compared"
-            )
+            yield Mismatch(pointer="", what="has changed for the model, and is too large to be compared")
     else:
         for change in changes(_model(recorded), _model(today)):
-            yield Mismatch(pointer=change.pointer, what=f"what the model sees was {change.kind.value}")
+            yield Mismatch(pointer=change.pointer, what=f"was {change.kind.value} in what the model sees")
     for gone in _without(recorded.removals, today.removals):
         yield Mismatch(pointer=gone.pointer, what=f"is no longer withheld by {gone.rule}")
     for new in _without(today.removals, recorded.removals):
         yield Mismatch(pointer=new.pointer, what=f"is now withheld by {new.rule}")
     for remark in _without(recorded.findings, today.findings):
-        yield Mismatch(pointer="", what=f"a remark is gone: {remark}")
+        yield Mismatch(pointer="", what=f"lacks a recorded remark: {remark}")
     for remark in _without(today.findings, recorded.findings):
-        yield Mismatch(pointer="", what=f"a remark is new: {remark}")
+        yield Mismatch(pointer="", what=f"has a remark that is not recorded: {remark}")
 
 
 def _model(projected: Projected) -> Json:

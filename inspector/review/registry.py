@@ -18,7 +18,7 @@ INTERNAL = ReviewRule(
     severity=Severity.HIGH,
     confidence=Confidence.HIGH,
     consequence="The rule was not applied here, so its result is unknown. This is a defect of Sightline.",
-    fix="Report it, with the definition on which it failed.",
+    fix="Report the defect, with the definition on which the rule failed.",
     references=("CWE-755",),
 )
 """The rule of a finding which reports that another rule raised an exception."""

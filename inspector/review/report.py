@@ -69,7 +69,7 @@ def _joined(same: Sequence[NotChecked]) -> NotChecked:
     if len(same) == 1:
         return first
     server = f"{first.target}: " if first.target else ""
-    why = "" if first.why == NOT_IN_SESSION else f"; of each: {first.why}"
+    why = "" if first.why == NOT_IN_SESSION else f"; the reason for each: {first.why}"
     names = _named([each.tool for each in same], _MOST_TOOLS)
     return NotChecked(what=f"{server}{len(same):,} tools were not called", why=f"{names}{why}")
 
@@ -190,10 +190,10 @@ def other_servers(compared: Sequence[str] = (), unlisted: Sequence[str] = ()) ->
     if not compared and not unlisted:
         why = "names were compared within this server only: give several targets"
     elif not compared:
-        why = f"names were compared within this server only: no tools are listed of {_named(unlisted)}"
+        why = f"names were compared within this server only, because these servers have listed no tools: {_named(unlisted)}"
     else:
         why = f"names were compared only with {_named(compared)}"
-        why += f"; no tools are listed of {_named(unlisted)}" if unlisted else ""
+        why += f"; these servers have listed no tools: {_named(unlisted)}" if unlisted else ""
     return NotChecked(what="other servers", why=why)
 
 

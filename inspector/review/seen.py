@@ -121,7 +121,7 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     May quote untrusted text.
     """
     where: str = ""
-    """The message and field of the first fault: `the answer to tools/call, field jsonrpc`."""
+    """The message and field of the first fault: `in the answer to tools/call, field jsonrpc`."""
     tools: tuple[str, ...] = ()
     """The tools during whose calls such faults arrived, as far as it is known. Untrusted text."""
 
@@ -235,21 +235,23 @@ def _faults(timeline: Timeline) -> Iterator[ProtocolFault]:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
             # Without an id, the answer is misshapen, which is reported below.
             if not entry.detail.startswith(WITHOUT_ID):
-                yield _one(FaultKind.UNASKED, entry.detail, "field id of an answer")
+                yield _one(FaultKind.UNASKED, entry.detail, "in the field `id` of an answer")
         elif entry.kind is EntryKind.FAULT and entry.title == "not a message":
             yield from _stray_output(timeline, entry)
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
-            yield _one(FaultKind.NOT_OFFERED, entry.title, "field method of a request by the server")
+            yield _one(FaultKind.NOT_OFFERED, entry.title, "in the field `method` of a request by the server")
     for matched in timeline.matched:
         frame = matched.frame
         # A browser uses a protocol of its own, which is not reviewed.
         if frame.direction is not Direction.RECEIVED or frame.channel is Channel.CDP:
             continue
         if isinstance(frame.body, JsonText):
-            yield from (_one(FaultKind.ENCODING, fault, _named(matched)) for fault in frame.body.faults)
+            yield from (
+                _one(FaultKind.ENCODING, fault, f"in {_named(matched)}") for fault in frame.body.faults
+            )
         for message in messages(frame.body):
             for fault in message.faults if isinstance(message, Response) else ():
-                where = f"{_named(matched)}, field {_FIELDS.get(fault, 'id')}"
+                where = f"in {_named(matched)}, field {_FIELDS.get(fault, 'id')}"
                 yield _one(FaultKind.MISSHAPEN, fault, where)
 
 

@@ -274,7 +274,7 @@ def _passing(shown: Projection, pointers: tuple[str, ...]) -> Iterator[str]:
             yield f"withheld: {written} is missing"
             continue
         if not any(_masks(each, pointer) for each in removed):
-            yield f"withheld: {written} reaches the model at {shown.bounded.level}"
+            yield f"withheld: {written} reaches the model at the boundary {shown.bounded.level}"
 
 
 def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
@@ -290,14 +290,14 @@ def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
         try:
             secrets = [*secrets_of(shown.raw, declared, contract, made.policy)]
         except LookupError:
-            yield "absent_for: not known, because the result cannot be judged"
+            yield "absent_for: cannot be checked, because the result cannot be judged"
             return
     if not secrets:
         yield "absent_for: nothing of the result is withheld, so there is nothing to look for"
         return
     names = contract.names
     yield from (
-        f"absent_for: not known of {secret.pointer or '(the whole result)'}, which is too common to search for"
+        f"absent_for: cannot be checked for {secret.pointer or '(the whole result)'}, whose value is too common to search for"
         for secret in secrets
         if secret.is_common(names)
     )

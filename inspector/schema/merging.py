@@ -95,7 +95,7 @@ class _Merging:
                 case False:
                     self._fail("its schema allows no value")
                 case _:
-                    self._fail("its schema is not a schema")
+                    self._fail("its schema is neither an object nor a boolean")
 
     def _further(self, part: JsonObject) -> list[Json]:
         further: list[Json] = []

@@ -312,5 +312,5 @@ _TABLE: dict[str, Callable[[Any], str]] = {
     # The message names no item, because the engine returns the items without their indices.
     "UnevaluatedItems": lambda _: "has items that the schema does not allow",
     "Not": lambda _: "must not fit the schema under `not`",
-    "OneOfMultipleValid": lambda _: "must fit exactly one of the alternatives, fits more",
+    "OneOfMultipleValid": lambda _: "must fit exactly one of the alternatives, fits several",
 }

@@ -268,7 +268,7 @@ class _Compiler:
         for node, value in unread:
             # A value into which a `$ref` leads holds definitions, which are compiled as nodes of their own.
             if _marked_in(value, referring, but=self._known):
-                _break(node, "a keyword that Sightline does not know has a sensitivity mark in it")
+                _break(node, "a keyword that Sightline does not know contains a sensitivity mark")
 
     def node(
         self, schema: Json, parent: Node | None, tokens: tuple[str, ...], *, embedded: bool = False
@@ -289,7 +289,7 @@ class _Compiler:
         if isinstance(schema, bool):
             return node
         if not isinstance(schema, dict):
-            _break(node, "a part of the output schema is not a schema")
+            _break(node, "a part of the output schema is neither an object nor a boolean")
             return node
         if node.depth > MAX_DEPTH:
             _break(node, "the output schema nests too deep to be judged")
@@ -433,7 +433,7 @@ def _look_ahead(nodes: list[Node]) -> None:
     releasing = _leading(above, {node for node in nodes if node.mark is SensitivityMark.RELEASED})
     for node in nodes:
         if node.content in leading:
-            _break(node, "the output schema marks a part of what the string contains")
+            _break(node, "the output schema marks a part of the JSON in the string")
         node.leads_to_mark = node in leading
         node.leads_to_release = node in releasing
 

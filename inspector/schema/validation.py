@@ -276,7 +276,7 @@ def _violations_of_parts(
     for part in parts:
         pointer, key = join(part.path), f"#{part.schema_pointer}"
         if not part.is_small:
-            words = "does not fit the schema, and is too large to say where"
+            words = "does not fit the schema; it is too large to locate the error"
             yield Violation(pointer=pointer, message=words, plain=words, keyword="schema")
             continue
         original = value
@@ -520,7 +520,7 @@ class _Repairs:
         self._copied.drop(path, None)
         self._copied.put((*holder, "allOf"), [*listed, {"not": about}])
         where = child(child(child(join(holder), "allOf"), len(listed)), "not")
-        self.notes[where] = f"the pattern {pattern[:60]} is beyond what can be matched safely"
+        self.notes[where] = f"the pattern {pattern[:60]} cannot be matched safely"
         return True
 
 

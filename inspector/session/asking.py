@@ -134,7 +134,7 @@ class Asker:
             return None
         if len(requests) > MAX_AT_ONCE:
             self._leave(
-                f"it makes {len(requests):,} requests at once, and Sightline answers at most {MAX_AT_ONCE}"
+                f"the server makes {len(requests):,} requests at once, and Sightline answers at most {MAX_AT_ONCE}"
             )
             return None
         responses: JsonObject = {}

@@ -537,7 +537,7 @@ class Session:
         number = len(self.asker.roots)
         self.note("roots", f"{number} folder{'' if number == 1 else 's'} from now on", kind="answer")
         if not self._is_handshake:
-            return "Not sent: the stateless protocol has no message about roots. The server gets them when it asks again."
+            return "Not sent: the stateless protocol has no message about roots. The server gets the roots when it asks again."
         if "roots" not in self.options.client.profile.capabilities:
             return "Not sent: the client profile announces no roots."
         await (await self._reachable_connection()).notify(ROOTS_CHANGED, {})
@@ -805,7 +805,7 @@ class Session:
         before, now = (each.definition if each else None for each in (decided_on, tool))
         if tool is not decided_on and not equal(before, now):
             raise NotConfirmedError(
-                "not called: Sightline listed again, and the definition of the tool has changed",
+                "not called: Sightline listed the tools again, and the definition of this tool has changed",
                 "Look at the tool, and call it again.",
             )
 

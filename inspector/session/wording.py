@@ -102,7 +102,7 @@ def page_answer(outcome: Outcome) -> str:
     if not isinstance(outcome, Result) or not outcome.of_page:
         return ""
     if outcome.value == "undefined":
-        return 'the page may have returned no value: Chromium answers with the text "undefined" for both'
+        return 'the page returned no value or the text "undefined": Chromium answers both with this text'
     is_empty = outcome.value == []
     match outcome.left_page:
         case True:
@@ -138,8 +138,8 @@ def nothing_listed(target: Target) -> str:
     if not isinstance(target, PageTarget):
         return "The server lists nothing."
     return (
-        "The page has registered no tools so far. They are listed as soon as it does: perhaps after a click or a sign-in, "
-        "or on another address. --headed shows its window."
+        "The page has registered no tools so far. They are listed as soon as it registers some: perhaps after a click or a sign-in, "
+        "or on another address. --headed shows the browser."
     )
 
 

@@ -109,7 +109,7 @@ class Engine:
     ) -> None:
         """Raises ValueError for an invalid target or boundary level."""
         if boundary not in set(Level):
-            raise ValueError(f"no boundary {boundary}: {', '.join(Level)}")
+            raise ValueError(f"no boundary {boundary}; known boundaries: {', '.join(Level)}")
         self.level = Level(boundary)
         self.options = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0), wait_s=WAIT_S)
         self._remarks: list[str] = []

@@ -53,11 +53,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("mcp_cassette", "A recording that answers instead of the server.", default="")
     parser.addini("mcp_scope", "How long a server runs: session, module or function.", default="session")
-    parser.addini("mcp_boundary", "What is withheld: open, declared or closed.", default="declared")
-    parser.addini("mcp_timeout", "Seconds for one answer.", default="60")
+    parser.addini("mcp_boundary", "The boundary level: open, declared or closed.", default="declared")
+    parser.addini("mcp_timeout", "The time limit for each answer, in seconds.", default="60")
     parser.addini(
         "mcp_environment",
-        "Variables of the server, NAME=VALUE, or NAME alone for a variable of pytest.",
+        "Environment variables of the server: NAME=VALUE, or NAME to pass on pytest's own value.",
         type="linelist",
         default=[],
     )
@@ -78,7 +78,7 @@ def _scope(fixture_name: str, config: pytest.Config) -> _Scope:
     del fixture_name
     scope = str(config.getini("mcp_scope"))
     if scope not in _SCOPES:
-        raise pytest.UsageError(f"mcp_scope is {scope}; it is one of {', '.join(_SCOPES)}")
+        raise pytest.UsageError(f"mcp_scope is {scope}; it must be one of {', '.join(_SCOPES)}")
     # A recording contains only one session.
     return "session" if config.getoption("mcp_record") else scope
 

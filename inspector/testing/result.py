@@ -269,7 +269,9 @@ class ToolResult:
     ) -> tuple[tuple[str, ...], str]:
         for text in texts:
             if len(text.strip()) < LEAST:
-                raise ValueError(f"a text of fewer than {LEAST} characters occurs by chance")
+                raise ValueError(
+                    f"a text of fewer than {LEAST} characters may occur by chance: give a longer one"
+                )
         self._named |= frozenset(texts)
         names = [hosts] if isinstance(hosts, str) and hosts != "all" else hosts
         chosen = all_hosts() if names == "all" else [_host(name) for name in names]
@@ -321,7 +323,7 @@ class ToolResult:
 def _host(name: str) -> Host:
     profile = host_of(name)
     if profile is None:
-        raise ValueError(f"no host {name}: {', '.join(each.name for each in all_hosts())}")
+        raise ValueError(f"no host {name}; known hosts: {', '.join(each.name for each in all_hosts())}")
     return profile
 
 

@@ -48,7 +48,7 @@ class McpReview:
         `ignore`: ids of rules, or `RULE@TOOL`. Raises ValueError for an unknown severity.
         """
         if severity not in set(Severity):
-            raise ValueError(f"no severity {severity}: {', '.join(Severity)}")
+            raise ValueError(f"no severity {severity}; known severities: {', '.join(Severity)}")
         least, ignored = Severity(severity).rank, frozenset(ignore)
         return [
             each

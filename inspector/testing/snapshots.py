@@ -75,7 +75,7 @@ def _difference(path: Path, now: str, host: str) -> list[str]:
     if before == now:
         return []
     lines = difflib.unified_diff(before.splitlines(), now.splitlines(), "snapshot", "now", lineterm="", n=2)
-    words = f"what {host}'s model sees is not as in {path.name} (pytest --mcp-update writes it again):"
+    words = f"what {host}'s model sees differs from {path.name} (pytest --mcp-update replaces it):"
     return [words, *map(safe_line, lines)]
 
 
@@ -111,5 +111,5 @@ def _ignored(result: ToolResult, pointers: tuple[str, ...]) -> list[tuple[str, s
             found += [(written, text) for text in forms_of(value)]
             break
         else:
-            raise ValueError(f"nothing is at {written}")
+            raise ValueError(f"the result has no value at {written}")
     return sorted(found, key=lambda pair: -len(pair[1]))

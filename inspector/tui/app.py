@@ -272,7 +272,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             self._early_s = event.time
         if waits:
             return "This key works once the server has listed its tools. q quits."
-        return "This key followed others that came before the server had listed its tools." if follows else ""
+        return (
+            "This key did nothing: it came right after keys typed before the tools were listed."
+            if follows
+            else ""
+        )
 
     def _will_focus(self) -> bool:
         return self._main is not None and self.screen is self._main and self._main.will_focus
@@ -360,9 +364,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         if running and not self._is_warned and not self._leaving:
             self._is_warned = True
             what = f"{shortened(running[0], 60)} is" if len(running) == 1 else f"{len(running)} calls are"
-            words = (
-                f"{what} still running: q again quits without a result, also ctrl+q. Esc cancels the call."
-            )
+            words = f"{what} still running: q or ctrl+q again quits without a result. Esc cancels the call."
             self.notify(words, severity="warning")
         else:
             self.leave()
@@ -406,7 +408,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         if selected:
             self.copy_to_clipboard(selected)
         else:
-            self.notify("q quits, also ctrl+q. Esc goes back.")
+            self.notify("q or ctrl+q quits. Esc goes back.")
 
     def on_key_line_pressed(self, message: "KeyLine.Pressed") -> None:
         """Press the key that was clicked in the footer."""

@@ -180,5 +180,5 @@ def _origin(parts: _Parts, *, scheme: str | None = None) -> Origin | RefusedUrl:
         return host
     port = int(match.group(2) or _DEFAULT_PORTS[scheme])
     if not 0 < port < 65536:
-        return RefusedUrl(reason=f"there is no port {port}")
+        return RefusedUrl(reason=f"its port {port} is not from 1 to 65535")
     return Origin(scheme=scheme, host=host, port=port)

@@ -187,7 +187,7 @@ def test_answers_in_a_later_request_are_judged_by_every_form_with_their_key() ->
         ("https://rnicrosoft.com/", "rnicrosoft.com", "https://rnicrosoft.com", "r n i c r o s o f t . c o m)."),
         ("https://login.bank.co.uk/", "login.bank.co.uk", "https://login.bank.co.uk", "ends in bank.co.uk ("),
         ("http://auth.example/", "auth.example", "http://auth.example", "not encrypted"),
-        ("https://10.0.0.1/", "10.0.0.1", "https://10.0.0.1", "an address"),
+        ("https://10.0.0.1/", "10.0.0.1", "https://10.0.0.1", "an IP address"),
         ("https://auth.example/?to=https%3A%2F%2Fevil.example", "auth.example", "https://auth.example", "may redirect to it"),
         ("javascript:alert(1)", "", "", "neither http nor https"),
         ("https://a.example/\x1b[31m", "a.example", "", "control character"),

@@ -137,12 +137,12 @@ async def test_no_further_round_is_sent_for_a_tool_that_was_changed_meanwhile() 
     sessions: list[Session] = []
     async with asked(Era.MODERN, changing) as (session, seen):
         sessions.append(session)
-        with pytest.raises(NotConfirmedError, match="the definition of the tool has changed"):
+        with pytest.raises(NotConfirmedError, match="the definition of this tool has changed"):
             await session.call("shifting", {})
         assert len(seen) == len(requests(session, "tools/call")) == 1
     async with asked(Era.LEGACY, changing) as (session, seen):
         sessions[:] = [session]
-        with pytest.raises(NotConfirmedError, match="the definition of the tool has changed"):
+        with pytest.raises(NotConfirmedError, match="the definition of this tool has changed"):
             await session.call("visit then", {})
         assert len(seen) == len(requests(session, "tools/call")) == 1
 

@@ -134,7 +134,7 @@ def test_an_object_with_a_duplicate_key_is_withheld_in_place_with_a_reason(level
 def test_a_value_without_a_typed_position_is_withheld_for_that_reason() -> None:
     bounded = bounded_of({"content": [], "structuredContent": {"a": "x"}}, fields(), Level.CLOSED)
     assert details_of(bounded) == {
-        "/structuredContent/a": "the output schema describes no value of its type there"
+        "/structuredContent/a": "the output schema describes no value of this type at this place"
     }
 
 

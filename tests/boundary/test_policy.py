@@ -61,4 +61,6 @@ def test_a_tool_that_contradicts_itself_needs_confirmation() -> None:
     reasons = asked(annotations={"readOnlyHint": True}, _meta={"mcp.dev/effect": "write"})
     said = "The tool is declared read-only, but its declared effect is not `read`."
     kinds = 'tool.contradictions is ["read-only-effect"]'
-    assert reasons == (f"contradicts-itself (its declarations contradict each other): {kinds} ({said})",)
+    assert reasons == (
+        f"contradicts-itself (the declarations of the tool contradict each other): {kinds} ({said})",
+    )

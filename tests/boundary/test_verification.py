@@ -93,7 +93,7 @@ SPELT: dict[bool | None, str] = {
 
 PASSES: list[tuple[str, Json, JsonObject, str]] = [
     ("as it was listed", answer(), entry(), URI),
-    ("another file", answer(FORM, "A form."), entry(), FORM),
+    ("a file that was not asked for", answer(FORM, "A form."), entry(), FORM),
     ("a blob", {"contents": [{"uri": FORM, "blob": base64.b64encode(b"A form.").decode()}]}, entry(), FORM),
     ("dynamic", answer(), entry(resources="dynamic"), URI),
     ("an unlisted file of a dynamic one", answer("skill://pdf/b", "x"), entry(resources="dynamic"), "skill://pdf/b"),
@@ -132,7 +132,7 @@ FAILS: list[tuple[str, Json, JsonObject, str, str]] = [
     ("longer", answer(text=MAIN + "!"), entry(), URI, "bytes"),
     ("not listed", answer("skill://pdf/b", "x"), entry(), "skill://pdf/b", "does not list this file"),
     ("out of the folder", answer("skill://pdf/../x", "x"), entry(), "skill://pdf/../x", "does not list this file"),
-    ("another URI", answer(FORM, MAIN), entry(), URI, "another file"),
+    ("another URI", answer(FORM, MAIN), entry(), URI, "a file that was not asked for"),
     ("two files", {"contents": [{"uri": URI, "text": MAIN}, {"uri": URI, "text": MAIN}]}, entry(), URI, "exactly one"),
     ("no files", {"contents": []}, entry(), URI, "exactly one"),
     ("no result", 7, entry(), URI, "exactly one"),
@@ -226,7 +226,7 @@ def test_a_skill_read_by_its_uri_is_verified_like_a_listed_one() -> None:
 
 NOT_THE_ONE = "its frontmatter is not the one in the entry of the skill"
 EXACTLY: list[tuple[Json, JsonObject, str]] = [
-    ({"contents": [5]}, entry(), "the answer holds another file than was asked for"),
+    ({"contents": [5]}, entry(), "the answer holds a file that was not asked for"),
     ({"contents": [{"uri": URI}]}, entry(), "the answer holds neither text nor a blob"),
     ({"contents": [{"uri": URI, "blob": 5}]}, entry(), "the answer holds neither text nor a blob"),
     (answer(), listing_the_same(MAIN, license="MIT"), NOT_THE_ONE),

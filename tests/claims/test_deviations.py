@@ -23,12 +23,12 @@ def answer(annotations: Json) -> Result:
         (
             {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}},
             {"returnMetadata": {"source": "untrustedPublic", "sensitivity": "pii"}},
-            "returnMetadata.source is none",
+            "has a value of returnMetadata.source",
         ),
         (
             {"returnMetadata": {"source": "user", "sensitivity": "pii"}},
             {"returnMetadata": {"source": "user", "sensitivity": "credentials"}},
-            "returnMetadata.sensitivity is none",
+            "has a value of returnMetadata.sensitivity",
         ),
         ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "one value"),
         ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "declares that it never is"),

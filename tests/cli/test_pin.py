@@ -145,7 +145,7 @@ def test_a_check_says_that_the_pin_has_no_folder(tmp_path: Path) -> None:
     write_pin(pin, ServerDefinitions())
     checked = sightline("pin", "--check", "--", *target.command, cwd=tmp_path / "here", columns=500)
     assert checked.code == 12
-    assert checked.out.splitlines()[-1].startswith("This pin is for all folders that have none")
+    assert checked.out.splitlines()[-1].startswith("This pin is for all folders without a pin of their own")
     assert sightline("pin", "--", *target.command, cwd=tmp_path / "here").code == 10
     sightline("pin", "--yes", "--", *target.command, cwd=tmp_path / "here")
     checked = sightline("pin", "--check", "--", *target.command, cwd=tmp_path / "here")

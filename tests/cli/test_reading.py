@@ -64,7 +64,7 @@ def test_a_prompt_is_fetched_with_its_arguments(reading: str) -> None:
     assert got["prompt"] == "discuss"
     assert "1984, which is fiction, in a calm tone" in json.dumps(got["model"])
     shown = sightline("prompt", "hello", "--host", "claude-code", reading).out
-    assert "not observed for this host; shown as the specification gives it" in shown
+    assert "not observed for this host; shown as the specification describes it" in shown
 
 
 @pytest.mark.parametrize(

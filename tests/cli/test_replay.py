@@ -97,7 +97,7 @@ def test_an_edited_free_text_fails_with_its_pointer(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", str(edited(path, '"text":"done"', '"text":"\\u001b[2Jdone!"')))
     assert ran.code == 12
-    assert "frame 4, get_key: /content/1/text what the model sees was changed" in ran.out
+    assert "frame 4, get_key: /content/1/text was changed in what the model sees" in ran.out
     assert "\x1b" not in ran.out
 
 
@@ -215,7 +215,7 @@ def test_a_large_model_view_is_compared_by_its_digest(monkeypatch: pytest.Monkey
     assert [call.mismatches for call in checked(lines_in(raw))] == [()]
     (call,) = checked(lines_in(raw.replace('"text":"done"', '"text":"gone"', 1)))
     assert [one.what for one in call.mismatches] == [
-        "what the model sees has changed, and is too large to be compared"
+        "has changed for the model, and is too large to be compared"
     ]
 
 
@@ -224,7 +224,7 @@ def test_findings_are_compared_and_a_projection_without_an_answer_fails() -> Non
     projection = next(line for line in lines if "projection" in line)
     altered: JsonObject = {**projection, "findings": ["an old one"]}
     (call,) = checked(lines_in(text_of([*lines[:4], altered])))
-    assert [one.what for one in call.mismatches] == ["a remark is gone: an old one"]
+    assert [one.what for one in call.mismatches] == ["lacks a recorded remark: an old one"]
     (call,) = checked(lines_in(text_of([projection])))
     assert "does not contain the answer" in call.mismatches[0].what
     unknown = text_of([*lines[:4], projection]).replace('"host":"spec"', '"host":"none"')

@@ -136,7 +136,7 @@ def test_a_review_names_the_option_that_accepts_what_the_interface_has_accepted(
     private.keep(path_of(identity), json.dumps({"findings": [{**poisoned, "accepted": "ours"}]}).encode())
     option = f"--baseline {shlex.quote(str(path_of(identity)))}"
     ran = sightline("review", "demo", columns=400)
-    assert f"1 finding is accepted in the interface, and here with {option}\n" in ran.err
+    assert f"1 finding is accepted in the interface; to accept the same here, add {option}\n" in ran.err
     again = sightline("review", "demo", *shlex.split(option))
     assert told not in again.err
     assert "; 1 known." in again.out
@@ -185,7 +185,7 @@ def test_only_tools_that_declare_to_be_read_only_are_called() -> None:
         ], lines
         joined = lines[2].replace("\\", "")
         assert "11 tools were not called: echo_" in joined
-        assert joined.removesuffix("</li>").endswith("of each: it is not declared read-only")
+        assert joined.removesuffix("</li>").endswith("the reason for each: it is not declared read-only")
     assert {"SL-INJ001", "SL-OUT005", "SL-OUT006"} == ids(report["findings"], "call")
 
 

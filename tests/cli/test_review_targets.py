@@ -130,14 +130,14 @@ for line in sys.stdin:
             99,
             ["a_exits"],
             1,
-            "its definition changed when the server was started again",
+            "the definition of the tool changed when the server was started again",
         ),
         (
             ["a_exits1", "a_exits2", "a_exits3", "a_exits4", "b_adds"],
             99,
             ["a_exits1", "a_exits2", "a_exits3", "a_exits4"],
             4,
-            "the server had ended again after 3 restarts, so it was not started once more",
+            "the server ended again after 3 restarts, so it was not started again",
         ),
     ],
 )

@@ -180,7 +180,7 @@ async def test_a_tool_that_changed_during_the_reconnect_is_not_called() -> None:
         changed: Json = {"tools": [{"name": "t", "description": "Other.", "inputSchema": {"type": "object"}}]}
         peer.replies["tools/list"] = result(changed)
         before = len(peer.asked)
-        with pytest.raises(NotConfirmedError, match="the definition of the tool has changed"):
+        with pytest.raises(NotConfirmedError, match="the definition of this tool has changed"):
             await session.outcome()
         assert methods(peer.asked[before:]).count("tools/call") == 1
         assert isinstance(await session.outcome(), Result)

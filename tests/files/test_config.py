@@ -138,7 +138,7 @@ FAILURES = [
     ('{"contexts": {}, "projects": {}}', "a", "has no servers", "It has: contexts, projects."),
     ('[mcp_servers.a]\ncommand = "x"', "a", "is not JSON: Expected", "mcpServers, servers"),
     ("[]", None, "holds no JSON object", "mcpServers"),
-    ('{"mcpServers": []}', None, "the servers are not an object", "mcpServers"),
+    ('{"mcpServers": []}', None, "the table of servers is not an object", "mcpServers"),
     ("{", None, "is not JSON: Unclosed object", "mcpServers"),
     ('{"servers": {\n  "a" 5}}', None, "Expected colon near line 2, column 7, found `5`", "mcpServers"),
     ('{"servers": {"a": {}}}', "a", "server a: neither command nor url", "httpUrl, serverUrl"),

@@ -353,7 +353,7 @@ def test_a_file_that_cannot_be_read_is_listed_with_its_reason(home: Path) -> Non
     assert "is not JSON" in found["Cursor"].problem
     assert SECRET not in found["Cursor"].problem
     assert "is not TOML" in found["Codex"].problem
-    assert "the servers are not an object" in found["Gemini CLI"].problem
+    assert "the table of servers is not an object" in found["Gemini CLI"].problem
     assert found["LM Studio"].name == "good"
     assert "Zed" not in found
     assert all(reason(each.server) and reason(each.covered) for each in found.values() if not each.name)

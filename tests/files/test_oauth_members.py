@@ -12,7 +12,7 @@ from inspector.recording.target import secret_values
 from inspector.secrets.own_credentials import credentials_of
 
 SECRET = "hunter2-planted"
-IGNORED = "ignored, because Sightline does not support it: "
+IGNORED = "keys ignored, because Sightline does not support them: "
 
 # The file, its text, the client of each entry, and parts of what is said of it; nothing else is said.
 FILES: dict[str, tuple[str, str, dict[str, ClientIdentity | None], dict[str, tuple[str, ...]]]] = {

@@ -120,8 +120,11 @@ def test_a_pin_may_allow_variables_and_require_a_folder(
         (SERVER, ""),
         (StdioTarget(command=("other",)), ""),
         (HttpTarget(url="https://vault.example/mcp"), ""),
-        (StdioTarget(command=COMMAND, environment={"B": "", "A": ""}), "not with the variables A, B."),
-        (StdioTarget(command=COMMAND, cwd="/srv"), "not in the folder /srv."),
+        (
+            StdioTarget(command=COMMAND, environment={"B": "", "A": ""}),
+            "it does not apply with the variables A, B.",
+        ),
+        (StdioTarget(command=COMMAND, cwd="/srv"), "it does not apply in the folder /srv."),
     ],
 )
 def test_the_reason_is_given_if_a_pin_of_the_same_command_does_not_apply(target: Target, reason: str) -> None:
@@ -129,7 +132,7 @@ def test_the_reason_is_given_if_a_pin_of_the_same_command_does_not_apply(target:
     assert said.endswith(reason)
     assert bool(said) is bool(reason)
     named = parse(f'{PINNED}cwd = "/srv"'.encode(), "config.toml")
-    assert named.why_unpinned(SERVER).endswith("only in the folder /srv.")
+    assert named.why_unpinned(SERVER).endswith("it applies only in the folder /srv.")
 
 
 @pytest.mark.parametrize(

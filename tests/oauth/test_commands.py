@@ -152,7 +152,7 @@ def test_tokens_are_kept_in_the_keyring_only_on_request(tmp_path: Path) -> None:
         assert ran("list", url).returncode == 3
     fake["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
     refused = ran("auth", url, "--remember")
-    assert (refused.returncode, "no keyring that Sightline uses" in refused.stderr) == (2, True)
+    assert (refused.returncode, "no keyring that Sightline can use" in refused.stderr) == (2, True)
 
 
 def entry_of(folder: Path, url: str, oauth: dict[str, Any]) -> str:

@@ -144,7 +144,7 @@ def test_a_link_in_place_of_a_pin_is_not_followed(data: Path) -> None:
 
 def test_definitions_that_are_too_large_are_not_pinned() -> None:
     identity = known_as(SERVER)
-    with pytest.raises(UsageError, match="a pin holds"):
+    with pytest.raises(UsageError, match="a pin may have at most"):
         write_pin(identity, definitions(description="x" * MAX_BYTES))
     assert read_pin(identity) is None
 

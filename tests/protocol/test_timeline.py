@@ -197,7 +197,7 @@ def test_the_answer_to_an_abandoned_request_is_late_once_and_not_a_fault() -> No
             "note",
             "late answer",
             "done",
-            "to tools/call t, 2.0 s after the request, which no longer waits for an answer",
+            "to tools/call t, 2.0 s after the request; Sightline had stopped waiting for it",
         ),
         ("fault", "unexpected answer", "done", "an answer to id 1, which no request waits for"),
     ]

@@ -175,7 +175,9 @@ def test_a_second_recording_in_one_file_is_reported(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "b.jsonl")[-1] == Break(line=8, reason="another recording begins here")
     lines = raw.splitlines(keepends=True)
     (tmp_path / "c.jsonl").write_bytes(raw + lines[1])
-    assert lines_of(tmp_path / "c.jsonl")[-1] == Break(line=8, reason="there are lines after its end")
+    assert lines_of(tmp_path / "c.jsonl")[-1] == Break(
+        line=8, reason="there are lines after the end of the recording"
+    )
 
 
 def test_a_too_long_line_or_file_is_read_up_to_the_limit(

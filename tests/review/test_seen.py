@@ -50,11 +50,11 @@ def message(**members: Json) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **members}).encode()
 
 
-_LISTED = "the answer to tools/list"
+_LISTED = "in the answer to tools/list"
 FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (b"listening on port 80", FaultKind.STRAY_OUTPUT, "printed to stdout"),
     (b"[1, 2]", FaultKind.STRAY_OUTPUT, "printed to stdout"),
-    (message(id=99, result={}), FaultKind.UNASKED, "field id of an answer"),
+    (message(id=99, result={}), FaultKind.UNASKED, "in the field `id` of an answer"),
     (
         message(id=1, result={}, error={"code": 1, "message": "x"}),
         FaultKind.MISSHAPEN,
@@ -65,7 +65,7 @@ FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (
         message(id="s", method="sampling/createMessage", params={}),
         FaultKind.NOT_OFFERED,
-        "field method of a request by the server",
+        "in the field `method` of a request by the server",
     ),
 ]
 
@@ -84,7 +84,7 @@ def test_an_answer_without_id_is_one_fault() -> None:
         timeline((">", message(method="notifications/initialized")), ("<", message(result=None)))
     )
     assert [(fault.kind, fault.count, fault.where) for fault in found] == [
-        (FaultKind.MISSHAPEN, 1, "an answer, field id")
+        (FaultKind.MISSHAPEN, 1, "in an answer, field id")
     ]
 
 

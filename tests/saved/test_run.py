@@ -42,7 +42,7 @@ NOT_MET = {
     'matches = { properties = { name = { const = "z" } } }': "matches: /name must be",
     'matches = { properties = { secret = { const = "z" } } }': "matches: /secret does not match",
     "matches = false": "matches: (the whole result)",
-    'withheld = "/name"': "withheld: /name reaches the model at declared",
+    'withheld = "/name"': "withheld: /name reaches the model at the boundary declared",
     'withheld = "/none"': "withheld: /none is missing",
     "at_most_tokens = 3": "at_most_tokens: about ",
     "at_most_ms = 0.0001": "expected at most 0.0001 ms",

@@ -183,7 +183,7 @@ def test_lists_and_objects_have_nested_fields() -> None:
     ("text", "problem"),
     [
         ("null", "the tool has no input schema"),
-        ("[]", "the input schema is not a schema"),
+        ("[]", "the input schema is neither an object nor a boolean"),
         ("false", "the input schema allows no value"),
         ('{"type": "string"}', "the input schema does not describe an object"),
         ('{"a": 1, "a": 2}', "the input schema names a key twice"),

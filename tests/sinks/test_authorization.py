@@ -148,7 +148,7 @@ def test_the_screen_shows_no_secret_of_an_authorization(tmp_path: Path) -> None:
         with terminal(
             words, columns=160, lines=50, BROWSER=f"{sys.executable} {browser} %s", **folders
         ) as screen:
-            screen.wait_for("The server wants an authorization")
+            screen.wait_for("The server requires authorization")
             screen.wait_for("Nothing is opened yet")
             screen.press("\r", "y", " ")
             screen.settle()
@@ -343,7 +343,7 @@ def test_a_crash_during_an_authorization_prints_no_secret(tmp_path: Path) -> Non
         urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
         out, err = process.communicate(timeout=40)
     assert process.returncode not in {0, 2}
-    assert b"it ended early (RuntimeError)" in err, err
+    assert b"the flow ended early (RuntimeError)" in err, err
     for written in (out, printed, err, *files_below(tmp_path).values()):
         assert leaked(written, issued) == []
 

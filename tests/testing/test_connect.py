@@ -39,7 +39,7 @@ SECRET = "planted-secret-4711"
 def test_an_invalid_target_is_refused_before_anything_starts(target: object, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         connect(target)
-    with pytest.raises(ValueError, match="no boundary wide: open"):
+    with pytest.raises(ValueError, match="no boundary wide; known boundaries: open"):
         connect("demo", boundary="wide")
 
 
@@ -112,9 +112,9 @@ def test_each_assertion_refuses_invalid_parameters_with_a_reason(server: McpServ
         with pytest.raises(ValueError, match="fewer than 4"):
             result.assert_never_seen("plr")
         for host in ("nobody", ["nobody"]):
-            with pytest.raises(ValueError, match="no host nobody: spec"):
+            with pytest.raises(ValueError, match="no host nobody; known hosts: spec"):
                 result.assert_never_seen("plr_", hosts=host)
-        with pytest.raises(ValueError, match="no severity grave: info"):
+        with pytest.raises(ValueError, match="no severity grave; known severities: info"):
             server.review().at_least("grave")
         with pytest.raises(TypeError, match="an argument is a object"):
             server.call("make_key", name=object())

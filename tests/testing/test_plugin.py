@@ -42,7 +42,7 @@ def test_a_failure_shows_both_views_and_no_secret_anywhere(tested: Tested, proje
     assert "0 passed" not in ran.out
     assert re.search(r"=+ 10 failed in", summary(ran)), summary(ran)
     for line in (
-        "✗ withheld: /name reaches the model at declared",
+        "✗ withheld: /name reaches the model at the boundary declared",
         "SERVER SENT",
         "MODEL SEES (boundary: declared, host: spec)",
         "✗ never_seen: a model sees it in base64, 18 hosts",
@@ -125,7 +125,7 @@ def test_a_server_may_have_session_module_or_function_scope(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("-o", "mcp_scope=class"), "it is one of session, module, function"),
+        (("-o", "mcp_scope=class"), "it must be one of session, module, function"),
         (("-o", "mcp_server="), 'mcp_server = "-- python server.py"'),
         (("--mcp-record",), "--mcp-record needs a file"),
         (("--mcp-cassette", "tape.jsonl"), "pytest --mcp-record records it"),

@@ -221,7 +221,7 @@ class RunningApp:
                 await self._refuse(message, f"Sightline opens no links: {url}", "links are not opened")
             case AppAsk.DISPLAY:
                 wanted = text_at(message.params, "mode") or "no mode"
-                self._note(AppEntryKind.HEARD, message.method, f"{wanted}: it stays {MODE}")
+                self._note(AppEntryKind.HEARD, message.method, f"{wanted}: the mode stays {MODE}")
                 await self._answer(message, {"mode": MODE})
             case AppAsk.PING:
                 await self._answer(message, {})

@@ -225,7 +225,7 @@ class AppWindow:
         """
         self._events += 1
         if self._events > _MOST_EVENTS:
-            self._end("the interface kept the browser too busy")
+            self._end("the interface caused too many events in the browser")
         if self._has_ended:
             return
         params = event.params
@@ -257,7 +257,7 @@ class AppWindow:
             # A frame that has ended need not be watched. If another frame cannot be watched, the interface is
             # ended.
             if not (isinstance(error, CdpError) and value_at(error.error, "code") == -32001):
-                self._end("a frame of it could not be watched")
+                self._end("one of its frames could not be watched")
 
     async def _decide(self, params: JsonObject) -> None:
         """Answer a paused request with a page of Sightline, let it pass to a declared origin, or fail it."""

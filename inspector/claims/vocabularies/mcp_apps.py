@@ -32,10 +32,10 @@ _OF_RESOURCE: Mapping[str, Leaf | Branch] = {
         members={
             "connectDomains": Leaf(form=TEXTS, meaning="origins that the interface may send requests to"),
             "resourceDomains": Leaf(
-                form=TEXTS, meaning="origins that it may load scripts, images and fonts from"
+                form=TEXTS, meaning="origins that the interface may load scripts, images and fonts from"
             ),
-            "frameDomains": Leaf(form=TEXTS, meaning="origins that it may show in frames"),
-            "baseUriDomains": Leaf(form=TEXTS, meaning="origins that may be the base of its addresses"),
+            "frameDomains": Leaf(form=TEXTS, meaning="origins that the interface may show in frames"),
+            "baseUriDomains": Leaf(form=TEXTS, meaning="origins that the base URL of the interface may have"),
         },
     ),
     "permissions": Branch(

@@ -13,22 +13,22 @@ _HINTS = Branch(
     members={
         "readOnlyHint": Leaf(
             form=BOOLEAN,
-            meaning="this call changes nothing; true for the tool cannot become false",
+            meaning="this call changes nothing; must be true if the tool declares true",
             implications=(table(TraitName.EFFECT, {True: "read", False: "write"}, malformed="write"),),
         ),
         "destructiveHint": Leaf(
             form=BOOLEAN,
-            meaning="this call may overwrite or delete; false for a tool that writes cannot become true",
+            meaning="this call may overwrite or delete; must be false if a tool that writes declares false",
             implications=(flag(TraitName.DESTRUCTIVE),),
         ),
         "idempotentHint": Leaf(
             form=BOOLEAN,
-            meaning="repeating this call has no further effect; true for the tool cannot become false",
+            meaning="repeating this call has no further effect; must be true if the tool declares true",
             implications=(flag(TraitName.IDEMPOTENT, malformed=False),),
         ),
         "openWorldHint": Leaf(
             form=BOOLEAN,
-            meaning="this call interacts with an open domain; false for the tool cannot become true",
+            meaning="this call interacts with an open domain; must be false if the tool declares false",
             implications=(flag(TraitName.OPEN_WORLD),),
         ),
     },

@@ -43,9 +43,9 @@ _ANNOTATIONS = Branch(
 
 _OF_A_PAGE = {
     "exposedTo": Leaf(form=TEXTS, meaning="the other origins that may see the tool"),
-    "origin": Leaf(form=TEXT, meaning="the origin of the document that registered it"),
-    "frame": Leaf(form=TEXT, meaning="the frame of that document"),
-    "frameId": Leaf(form=TEXT, meaning="the frame of that document, by the browser's identifier"),
+    "origin": Leaf(form=TEXT, meaning="the origin of the document that registered the tool"),
+    "frame": Leaf(form=TEXT, meaning="the frame of the document that registered the tool"),
+    "frameId": Leaf(form=TEXT, meaning="the browser's id of the frame whose document registered the tool"),
 }
 
 _LAYOUT = VocabularyLayout(

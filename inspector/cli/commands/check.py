@@ -133,7 +133,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 ) -> int:
     """Review TARGET, compare it with its pin, make its saved calls, and compare results with output schemas.
 
-    It exits with the highest code of its parts. Findings fail from --fail-on on, which is high if it is not given.
+    The exit code is the highest one of the parts. Findings of the level --fail-on (default: high) or above fail.
     """
     lens.check()
     known, accepted, plan = reporting.known(), reporting.accepted(), allowed.plan()
@@ -250,7 +250,7 @@ class _Check(Struct, frozen=True, kw_only=True):
 def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> _Saved:
     """All calls of the file that the user names, or the calls of calls.toml for this target. Raises UsageError."""
     if named is not None:
-        return _Saved(file=named, calls=read_calls(named), missing=f"{named} has none")
+        return _Saved(file=named, calls=read_calls(named), missing=f"{named} has no calls")
     if not Path(USUAL_FILE).exists():
         return _Saved(
             file=USUAL_FILE,
@@ -261,7 +261,7 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
     return _Saved(
         file=USUAL_FILE,
         calls=tuple(each for each in calls if each.server in own or _is_of(each.server, target)),
-        missing=f"none of the {len(calls)} in {USUAL_FILE} is for this target: --calls {USUAL_FILE} makes all of these calls",
+        missing=f"none of the {len(calls)} calls in {USUAL_FILE} is for this target: --calls {USUAL_FILE} makes all of them",
     )
 
 
@@ -486,7 +486,7 @@ _PIN, _CALL, _OUTPUT = _RULES = (
     _rule(
         "check/output",
         "A result breaks its output schema",
-        "Clients that validate refuse such a result.",
+        "Clients that validate results refuse this one.",
         "Correct the tool or its schema.",
     ),
 )

@@ -54,7 +54,9 @@ _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT D
 @click.option(
     "--host", "host_name", metavar="NAME", help="Also print what the model of this host sees, in full."
 )
-@click.option("--unmask", is_flag=True, help="Show sensitive values in what the models see at open.")
+@click.option(
+    "--unmask", is_flag=True, help="With --boundary open: show sensitive values in what the models see."
+)
 @format_option("text", "json")
 def command(  # noqa: PLR0913 - an option each
     *,

@@ -69,7 +69,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     recording: RecordingOptions,
     rules: PolicyOptions,
 ) -> int:
-    """Open the interface on TARGET, on several, or on a recording."""
+    """Open the interface on TARGET, on several targets, or on a recording."""
     terms = rules.read()
     several = () if watched or identity else named_servers(words, connection, invocation.command_line)
     if several:

@@ -194,14 +194,14 @@ def _accept(before: Pinned, now: ServerDefinitions, identity: Identity) -> None:
 
 
 def _of_any_folder(identity: Identity) -> str:
-    return f"This pin is for all folders that have none, so it may be of another server. sightline pin makes one for {identity.folder}."
+    return f"This pin is for all folders without a pin of their own, so it may be of another server. sightline pin makes one for {identity.folder}."
 
 
 def no_pin(of: Path | Identity) -> UsageError:
     """The error that a server has no pin yet."""
     if isinstance(of, Path):
         return UsageError(f"there is no {of}", f"Pin the server first: sightline pin --file {of} TARGET.")
-    hint = "Pin it first: sightline pin TARGET. A pin is found by the command as it was written: sightline pin --list."
+    hint = "Pin it first: sightline pin TARGET. A pin is found only if the command is written in the same way: see sightline pin --list."
     return UsageError(f"there is no pin of {of}", hint)
 
 

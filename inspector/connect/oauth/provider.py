@@ -224,7 +224,7 @@ class Provider:
         except InspectorError:
             raise
         except Exception as error:  # noqa: BLE001 - its text may quote a secret that is not masked yet
-            return self._failed(f"{self._last or 'it ended early'} ({type(error).__name__})")
+            return self._failed(f"{self._last or 'the flow ended early'} ({type(error).__name__})")
         tokens = context.current_tokens
         if tokens is None:
             if before is not None:
@@ -474,7 +474,7 @@ def _algorithm(pem: str) -> str:
 _REASONS = (
     (r"Authorization server metadata issuer mismatch: (\S+) != (\S+)", "issuer differs: the metadata names {0}, and {1} was expected"),
     (r"Authorization response iss mismatch: (\S+) != (\S+)", "issuer differs: the redirect names {0}, and {1} was expected"),
-    (r"Authorization response missing iss", "the redirect names no issuer, though the server announced that it does"),
+    (r"Authorization response missing iss", "the redirect names no issuer, though the server announced that redirects name it"),
     (r"Protected resource (\S+) does not match expected (\S+)", "resource differs: the metadata is about {0}, and the server is {1}"),
     (r"Protected resource metadata request failed: HTTP (\d+)", "resource metadata: HTTP {0}"),
     (r"No authorization server metadata discovered for configured issuer (\S+)", "the issuer {0} has no metadata"),

@@ -41,7 +41,7 @@ KNOWN = MAPS | LISTS
 
 _FEWER = "a bounded result may lack what this keyword requires"
 _ALIKE = "the same text replaces all withheld items, or they are omitted"
-_LEFT = "a value with withheld parts may fit this differently than the whole value"
+_LEFT = "a value with withheld parts may break this keyword, although the whole value meets it"
 
 DROPPED: dict[str, str] = {
     "required": _FEWER,
@@ -145,7 +145,7 @@ _BROKEN = "it is not a schema, or nested too deeply to be judged"
 _EXAMPLES = "it may contain withheld values"
 _PARTS = "it requires a whole value, a part of which may be withheld"
 _ONE_OF = "a value with withheld parts may fit several of these alternatives"
-_EITHER = "a value with withheld parts may meet another condition than the whole value"
+_EITHER = "with parts withheld, a value may meet another condition than it does as a whole"
 _PLACEHOLDER = "a text replaces a withheld item"
 _NOTICE = "a bounded result lists withheld fields under `_withheld`"
 

@@ -40,7 +40,7 @@ def _failed(text: str, notes: Notes) -> Json:
     if javascript.length(text) > _LONG_ERROR:
         front, back, gone = javascript.head_and_tail(text, _ERROR_END, _ERROR_END)
         text = f"{front}\n\n... [{gone} characters truncated] ...\n\n{back}"
-        notes.beyond("", "the remaining ends were measured, the text between them was not")
+        notes.beyond("", "the text between the two ends that remain; only the ends were measured")
     return {"content": text, "is_error": True}
 
 
@@ -157,7 +157,7 @@ def _shortened(text: str, notes: Notes) -> str:
 
 
 def _too_long(size: int, notes: Notes) -> str:
-    notes.beyond("", "the start of this message was measured; the advice after it is omitted here")
+    notes.beyond("", "the advice after the start of this message; it is omitted here")
     count = javascript.grouped(size)
     return (
         f"Error: result ({count} characters) exceeds maximum allowed tokens. Output has been saved to <PATH>."
@@ -165,7 +165,7 @@ def _too_long(size: int, notes: Notes) -> str:
 
 
 def _persisted(text: str, notes: Notes) -> str:
-    notes.beyond("", "the length of this preview was measured, the words around it were not")
+    notes.beyond("", "the words around this preview; only the length of the preview was measured")
     preview = javascript.head(text, _PREVIEW)
     line_end = preview.rfind("\n")
     if line_end > _PREVIEW // 2:

@@ -288,7 +288,7 @@ def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
 
 
 def _note_cut(notes: Notes) -> None:
-    notes.beyond("", "the approximate cut was measured; the exact place and text follow the public source")
+    notes.beyond("", "the exact place and text of this cut; they follow the public source")
 
 
 def size_bytes(text: str) -> int:
@@ -373,7 +373,7 @@ HOSTS = (
     _host(
         "codex-known-model",
         "with",
-        "Model gpt-5.5: output of more than about 48,000 characters is cut. Its MCP tools are behind a tool search.",
+        "Model gpt-5.5: output of more than about 48,000 characters is cut. The model finds MCP tools by a tool search.",
         Budget(amount=12_000, in_tokens=True, image_detail="original"),
     ),
 )

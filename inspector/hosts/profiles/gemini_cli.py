@@ -153,7 +153,7 @@ def _responded(parts: list[JsonObject], call: Call, notes: Notes) -> Json:
 
 
 def _cut(text: str, notes: Notes) -> str:
-    notes.beyond("", "the remaining ends were measured, the text around them was not")
+    notes.beyond("", "the text around the two ends that remain; only the ends were measured")
     front, back, gone = javascript.head_and_tail(text, _HEAD, _TAIL)
     return (
         f"Output too large. Showing first {javascript.grouped(_HEAD)} and last {javascript.grouped(_TAIL)} characters. "

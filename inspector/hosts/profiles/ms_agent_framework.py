@@ -130,7 +130,7 @@ HOST = Host(
     source="PyPI agent-framework-core 1.23.0, _mcp.py and _tools.py: the function_result content for the next request",
     notes=(
         "Client library mcp 2.3.0. The model gets no error details unless include_detailed_errors is set; the provider's "
-        "package picks result or items. `$not_sent` holds what the host does not send."
+        "package sends `result` or `items`. `$not_sent` holds what the host does not send."
     ),
     model_view=judged(PYDANTIC, _model),
 )

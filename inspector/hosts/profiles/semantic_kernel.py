@@ -117,6 +117,6 @@ HOST = Host(
     model_gets="no structured content, no error flag; _meta of content",
     how="observed: by running the code of the adapter",
     source="PyPI semantic-kernel 1.45.0, connectors/mcp.py and contents: to_dict() of the tool message",
-    notes="Client library mcp 1. The model reads the library's objects, so annotations and metadata of content too.",
+    notes="Client library mcp 1. The model gets a repr of each content object, with its annotations and metadata.",
     model_view=judged(PYDANTIC, _model),
 )

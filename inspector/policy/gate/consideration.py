@@ -159,9 +159,9 @@ def decision_line(current: Consideration, agreement: Agreement) -> str:
 
 
 _SENTENCES = {
-    "claims-destructive": "The server marks it destructive",
-    "claims-delete": "The server says that it deletes data",
-    "claims-irreversible": "The server says that its effect cannot be undone",
+    "claims-destructive": "The server marks this tool destructive",
+    "claims-delete": "The server says that this tool deletes data",
+    "claims-irreversible": "The server says that the effect of this tool cannot be undone",
     "claims-confirmation": "The server asks for your confirmation before each call",
     "contradicts-itself": "The server contradicts itself about this tool",
 }
@@ -208,7 +208,7 @@ def refusal(current: Consideration) -> tuple[str, str]:
     shown = "sightline pin --check shows what changed since the pin. " if _has_changes(current) else ""
     return (
         f"not called without your agreement: {reasons}",
-        f"{shown}--yes agrees to what the policy asks. A blocked call stays blocked.",
+        f"{shown}With --yes, you agree to every question of the policy. A blocked call stays blocked.",
     )
 
 
@@ -222,7 +222,7 @@ def brought_line(brought: SessionTrust) -> str:
     Data classes and sources are counted, not quoted.
     """
     counts = Counter(label.kind for label in brought.labels)
-    return "labels received: " + ", ".join(
+    return "trust labels added: " + ", ".join(
         f"{counts[kind]} {_COUNTED[kind][counts[kind] != 1]}" if kind in _COUNTED else safe_line(kind.value)
         for kind in LabelKind
         if counts[kind]

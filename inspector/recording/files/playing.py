@@ -210,7 +210,7 @@ def _page_call(line: RecordedCall) -> Entry:
     )
 
 
-_NOT_RECORDED = "not recorded, because no answer arrived that declares which values are secret"
+_NOT_RECORDED = "not recorded: which of their values are secret is unknown without an answer"
 """The text that replaces stderr if a recording withholds it as `unjudged`."""
 _MOST_READ = 20
 """The maximum number of lines of stderr that are read for the text of their entry."""

@@ -261,7 +261,7 @@ def fault_of(line: Line | Broken, *, ended: bool) -> str:
         return line.reason
     if isinstance(line, Header):
         return "another recording begins here"
-    return "there are lines after its end" if ended else ""
+    return "there are lines after the end of the recording" if ended else ""
 
 
 def _lines(descriptor: int) -> _Found:

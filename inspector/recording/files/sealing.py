@@ -168,12 +168,13 @@ class SealedFrames:
             return self._age.decrypt(base64.b64decode(sealed), self._identities)
         except (self._age.DecryptError, ValueError) as error:
             raise UsageError(
-                f"{self._path} cannot be opened with this identity", "Use the one that belongs to --seal-to."
+                f"{self._path} cannot be opened with this identity",
+                "Use the identity of the recipient that --seal-to named.",
             ) from error
 
 
 def _unreadable(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"cannot read {path}: {error.strerror}", "Was it made with --seal-to?")
+    return UsageError(f"cannot read {path}: {error.strerror}", "Was the recording made with --seal-to?")
 
 
 def _age() -> _Age:
@@ -205,7 +206,9 @@ def _identities(age: _Age, path: Path) -> list[object]:
 
 def _check_header(path: Path, value: JsonObject) -> None:
     if value.get("sightline") != FORMAT or value.get("version") != VERSION:
-        raise UsageError(f"{path} holds no sealed frames of version {VERSION}", "Was it made with --seal-to?")
+        raise UsageError(
+            f"{path} holds no sealed frames of version {VERSION}", "Was the recording made with --seal-to?"
+        )
 
 
 def _object(line: bytes) -> JsonObject:

@@ -358,7 +358,7 @@ def _rules(kind: str) -> tuple[ReviewRule, ...]:
 
 _SHARED_ONLY = NotChecked(
     what="added and removed definitions",
-    why="the interface compares those that were listed before too; sightline review FILE compares whole listings",
+    why="the interface compares only definitions that are in both listings; sightline review FILE compares whole listings",
 )
 _ONE_LISTING = listed_once(" in this session: the key L lists them again")
 
@@ -374,7 +374,7 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
         return (NotChecked(what=f"results of {call.offer.name}", why=why),)
     if call.read.is_all:
         return ()
-    what = f"all of the result of {call.offer.name}"
+    what = f"the end of the result of {call.offer.name}"
     return (NotChecked(what=what, why=f"it is long: {call.read.limit}"),)
 
 
@@ -483,7 +483,7 @@ def report_of(
 
 def not_reached(until: str) -> tuple[NotChecked, ...]:
     """The part of a recording after its position. `until`: this part in words; empty if nothing follows."""
-    why = "the position in the recording is before it, and > goes to the end"
+    why = "the position in the recording is before this part; the key > goes to the end"
     return (NotChecked(what=until, why=why),) if until else ()
 
 

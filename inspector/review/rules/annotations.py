@@ -101,9 +101,7 @@ def _contradiction(
     )
 
 
-_EITHER = (
-    "Hosts differ in which declaration they follow, so one may make a call that another would ask about."
-)
+_EITHER = "Hosts follow different declarations, so one host may make a call that another would ask about."
 
 RULES = (
     _contradiction(

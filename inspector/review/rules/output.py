@@ -130,7 +130,7 @@ def _disagrees(call: ReviewedCall) -> Iterator[Hit]:
             found, expected = read.value, structured
         if not equal(found, expected) and not is_part_of_result(dump_text(found), index, expected):
             yield Hit(
-                message="The text is JSON but differs from the structured content; hosts differ in which of them the model gets.",
+                message="The text is JSON but differs from the structured content; it depends on the host which of the two the model gets.",
                 pointer=f"/content/{index}/text",
             )
 
@@ -302,7 +302,7 @@ RULES = (
         title="Unmarked credential in a result",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        consequence="Hosts cannot know that it is secret, so models may get it, and from there logs, traces and other tools. "
+        consequence="Hosts cannot know that the value is secret, so it may get to models, and from them to logs, traces and other tools. "
         "Sightline withholds it at `closed` unless the output schema describes it, and at `declared` and `closed` with `--withhold-credentials`.",
         fix="Mark the field with `x-sensitive: true`, or return a secret reference.",
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025"),

@@ -89,7 +89,7 @@ _WHOM = {
     Reach.OTHER: "another origin, whose scripts can call it with the user's session",
     Reach.INSECURE: "an origin with an unencrypted scheme, so that an attacker on the network can call it",
     Reach.OPAQUE: "a URL without an origin, which any document can have",
-    Reach.UNREADABLE: "a value that is not an origin",
+    Reach.UNREADABLE: "a value of `exposedTo` that is not an origin",
 }
 
 
@@ -217,7 +217,7 @@ RULES = (
         "Violates the draft",
         Severity.LOW,
         (
-            "Browsers handle it differently, or reject the tool.",
+            "Browsers handle such a tool in different ways, or reject it.",
             "Use 1 to 128 of `A-Z a-z 0-9 _ . -` for names, and describe the tool in the description.",
         ),
         ("CWE-1286", "WebMCP draft, 4.2"),

@@ -228,7 +228,7 @@ RULES = (
         {ListingKind.SAME_CLIENT},
         "Differs in each connection",
         Severity.LOW,
-        "A pin of the definition does not hold, prompts that contain it cannot be cached, and whether it depends on the client cannot be known. A common cause is a set whose order is random.",
-        "Serve the same definitions in every connection: sort what has no order.",
+        "A pin of the definition reports a change in each connection, and prompts that contain the definition cannot be cached. Whether it depends on the client cannot be known. A common cause is a set whose order is random.",
+        "Serve the same definitions in every connection: sort lists whose order has no meaning.",
     ),
 )

@@ -212,7 +212,7 @@ def _check(condition: Condition, named: Mapping[str, CompiledCondition]) -> None
             raise ValueError(f"no condition has the name {name!r}")
     of_a_place = condition.denied is not None or condition.part is not None or condition.first
     if of_a_place and not _is_of_a_place(condition):
-        raise ValueError("`denied`, `part` and `first` are of a place: `words` or `within` is missing")
+        raise ValueError("`denied`, `part` and `first` need a position: `words` or `within` is missing")
 
 
 def remembered(condition: CompiledCondition) -> CompiledCondition:

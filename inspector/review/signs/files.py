@@ -124,6 +124,8 @@ def _sign(
 
 def _coded_sign(sign: Sign, code: str, lists: Lists) -> SignFinder:
     if code not in SIGNS or sign != Sign(code=code, outcomes=sign.outcomes):
-        raise ValueError(f"a sign in code has outcomes and nothing else, and {code!r} has to be one")
+        raise ValueError(
+            f"a sign with `code` has outcomes and nothing else, and `code` names a function in coded.SIGNS: {code!r}"
+        )
     outcomes = {name: (outcome.weight, outcome.reason) for name, outcome in sign.outcomes.items()}
     return lambda sentence: (outcomes[name] for name in SIGNS[code](sentence, lists))

@@ -192,7 +192,8 @@ def _call(path: str, name: str, held: dict[str, object]) -> SavedCall:
         if not _SOURCE.fullmatch(source):
             # The text may be the secret itself, so it is not quoted.
             raise UsageError(
-                f"{where}: the secret {argument} names no source", "Write env:NAME or keyring:SERVICE/USER."
+                f"{where}: the secret {argument} has no valid source",
+                "Write env:NAME or keyring:SERVICE/USER.",
             )
     expect = call.expect
     if expect.error and expect.error not in set(ErrorCode):
@@ -259,7 +260,7 @@ def _parsed(text: str, where: str) -> Json:
         case JsonText(value=value):
             return value
         case _:
-            raise UsageError(f"{where}: a string instead of a table is not JSON", _FORM)
+            raise UsageError(f"{where}: a string in place of a table must contain JSON", _FORM)
 
 
 def _json(value: object, where: str) -> Json:

@@ -43,7 +43,7 @@ _ORIGINS = (
     ("sends requests to", "connect"),
     ("loads from", "resources"),
     ("shows frames of", "frames"),
-    ("takes as a base", "bases"),
+    ("has base URLs at", "bases"),
 )
 
 
@@ -146,7 +146,7 @@ class AppServer:
         key = f"{does}: {asked}"
         if key in self._declined or len(self._declined) >= _MOST_DECLINED:
             raise NotConfirmedError("you declined this earlier; nothing was sent")
-        sentence = f"the interface {safe_line(cut_in_the_middle(self._shown_uri, 120))} {does}, not you"
+        sentence = f"the interface {safe_line(cut_in_the_middle(self._shown_uri, 120))}, not you, {does}"
         by_app = ConfirmReason(key=f"app {self._key} {key}", sentence=sentence)
         try:
             return await self._done(name, arguments, by_app)
@@ -225,7 +225,7 @@ def opening_view(
         _fact("may use", permissions),
         _fact(
             "it gets",
-            f"the arguments and the whole result of call #{record.number}, also what models do not get",
+            f"the arguments and the whole result of call #{record.number}, including what models do not get",
         ),
         Content(""),
         Content(f"Its scripts run in a sandboxed frame of a new Chromium with an empty profile, {how}."),
@@ -235,7 +235,7 @@ def opening_view(
         words = f"It can send everything that it gets to the {count(len(reach.origins), 'origin')} below."
         lines.append(Content.styled(words, "$text-warning"))
     if reach.is_local:
-        words = "One of them is on this machine or in its network."
+        words = "At least one of these origins is on this machine or in its network."
         lines.append(Content.styled(words, "bold $text-warning"))
     if reach.origins and has_proxy():
         lines.append(Content("It does not use your proxy: it reaches these origins directly or not at all."))

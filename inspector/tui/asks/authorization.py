@@ -36,7 +36,7 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
     unread_s: ClassVar[float] = UNREAD_S
 
     def __init__(self, ask: AuthorizationAsk) -> None:
-        super().__init__(Content("The server wants an authorization"))
+        super().__init__(Content("The server requires authorization"))
         self._ask = ask
         # The query contains the address of the redirect, which would cause a needless warning.
         self._link = link_of(ask.url.partition("?")[0], ask.server)

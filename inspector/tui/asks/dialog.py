@@ -27,7 +27,7 @@ from inspector.tui.widgets.lines import ContentLines, Lines
 from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import Keys, SecondaryDialog, dialog_bindings
 
-REST_DECLINED = Answer(action=Action.DECLINE, why="with the rest of what this call asks")
+REST_DECLINED = Answer(action=Action.DECLINE, why="together with all further requests of this call")
 _ANSWERS = {"open", "accept", "decline", "decline_rest", "cancel_call"}
 _ABOUT_CALL = {"decline_rest", "cancel_call"}
 _LOST = "Your answer is not sent yet."

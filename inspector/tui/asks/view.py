@@ -23,7 +23,7 @@ _LONGEST = 2_000
 _TITLES = {
     AskKind.FORM: "The server asks you to fill in a form",
     AskKind.URL: "The server asks you to visit an address",
-    AskKind.SAMPLING: "The server asks for the answer of a model",
+    AskKind.SAMPLING: "The server asks for an answer from a model",
     AskKind.ROOTS: "The server asks for folders",
 }
 

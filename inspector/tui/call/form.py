@@ -450,7 +450,7 @@ def _input(line: FormLine, suggester: OfferSuggester | None) -> Input | ChoiceIn
     if line.has_rows:
         counts = [count(number, "item") for number in range(MAX_ROWS + 1)]
         return ChoiceInput(
-            counts, content(hint, "$foreground 70%"), offer=f"→ adds one (JSON for over {MAX_ROWS})"
+            counts, content(hint, "$foreground 70%"), offer=f"→ adds one (more than {MAX_ROWS}: as JSON)"
         )
     if line.has_checks and field.item is not None:
         return ChecksInput(

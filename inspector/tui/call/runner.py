@@ -515,7 +515,7 @@ class CallRunner:
         open_entries = {pointer: entry for pointer, entry in writing.entered.items() if pointer not in hidden}
         arguments = as_arguments(replace(writing, entered=open_entries)).arguments
         if hidden:
-            words = "Sensitive arguments stayed in the form: JSON would show them."
+            words = "Sensitive arguments stay in the form and are not in the JSON, which would show them."
             self._screen.notify(words, severity="warning", markup=False)
         self._pane.write_json(editable(arguments or example(form)))
 

@@ -134,7 +134,7 @@ def _facts(item: Item) -> str:
 def _files(skill: Item) -> str:
     manifest = manifest_of(skill.definition)
     if manifest.fault:
-        return f"{manifest.fault}. It can be read, and is withheld from the model."
+        return f"{manifest.fault}. The skill can be read, but is withheld from the model."
     if manifest.is_dynamic:
         return "dynamic, without digests, so its content cannot be verified"
     return f"{count(len(manifest.files), 'file')}, {size(manifest.size_bytes)}. Each file is verified by its digest when it is read."

@@ -96,7 +96,7 @@ def claim_detail(row: ClaimRow) -> Content:
         condition = "if true: " if key.type == "boolean" else ""
         lines.append(Content(f"{condition}{key.meaning} ({key.type}.{default})"))
         drawn = key.effect.replace(_NONE, "nothing", 1) if key.effect.startswith(_NONE) else key.effect
-        lines.append(Content.styled(f"what Sightline draws from it: {drawn}", QUIET))
+        lines.append(Content.styled(f"what Sightline concludes from it: {drawn}", QUIET))
     if vocabulary:
         lines.append(
             Content.styled(

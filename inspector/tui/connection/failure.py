@@ -97,7 +97,7 @@ def failure(view: FailureView) -> Content:
     lines.append(_KEYS)
     if any(line not in view.message for line in view.stderr):
         lines.append(Content(""))
-        lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
+        lines.append(Content.styled("The last lines of the server's stderr:", "$foreground 70%"))
         lines += [content("  " + shortened(line, _LINE_LENGTH), "$text-warning") for line in view.stderr]
     return Content("\n").join(lines)
 

@@ -155,7 +155,7 @@ class Reviewer:
         try:
             self.accepted = await asyncio.to_thread(_read_accepted, self.target)
         except InspectorError as error:
-            words = f"{error.message}. {error.hint} Until then every finding counts."
+            words = f"{error.message}. {error.hint} Until then, no finding is shown as accepted."
             self._screen.notify(words, severity="warning", timeout=15, markup=False)
             self.accepted = AcceptedFindings()
         self._notify()

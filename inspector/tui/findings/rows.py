@@ -206,7 +206,7 @@ def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
 
 def _unchecked(asked: ItemFindings) -> Iterator[Content]:
     if isinstance(asked.item, Tool) and not asked.is_called:
-        yield Content.styled("results of this tool: no call in this session has one", FAINT)
+        yield Content.styled("results of this tool: no call in this session has returned a result", FAINT)
     total = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.all)
     of_server = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.of_server)
     more = f", {of_server:,} of them about the server itself" if of_server else ""

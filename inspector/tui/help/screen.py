@@ -53,7 +53,7 @@ _SIGNS = (
     ("-", "removed: a definition or value that is gone; in a tool of a page, dropped by the browser"),
     (
         "≠",
-        "breaks a rule: a result its output schema; a claim another claim, or its own form; a definition or message MCP",
+        "wrong: a result that breaks its output schema; a claim that contradicts another, or is malformed; a definition or message that breaks MCP",
     ),
     ("·", "protocol metadata of a result, not for models; among findings: info; in the timeline: a note"),
     (
@@ -66,7 +66,7 @@ _SIGNS = (
     ("•", "in the timeline: a notification; i a log message, e lines of stderr, % progress"),
     ("⊞ ⊟", "folded, with more below it: Space unfolds; in the timeline, ⊟ unfolded"),
     ("↪", "continues the text above; ┄ a value that is only on the other side"),
-    ("§", "a decision: of the policy, of you, or of Sightline for you; trust labels that a call brought"),
+    ("§", "a decision by the policy, by you, or by Sightline for you; trust labels that a call brought"),
     (
         "!",
         "a warning: a value reaches the model unprotected; the place of a finding",

@@ -161,7 +161,7 @@ def heading(call: HistoryCall, today: date) -> Content:
         parts.append(Content.styled("✓ output fits its schema", "$text-success"))
     lines = [Content("  ").join(parts)]
     if past.left_out:
-        words = "used again from memory" if call.record else "to be typed again"
+        words = "but used from memory when you call again" if call.record else "to be typed again"
         lines.append(content(shortened(f"not kept: {past.lacks}, {words}", 300), "$text-warning"))
     return Content("\n").join(lines)
 

@@ -41,7 +41,7 @@ def planned(call: HistoryCall) -> tuple[JsonObject, dict[str, str]]:
         return without_secrets(record.arguments, schema, also=secret)
     if len(secret) < len(past.left_out):
         raise UsageError(
-            f"not saved: {past.lacks} was not kept", "Edit the call, make it again, and save that one."
+            f"not saved: {past.lacks} was not kept", "Edit the call, make it again, and save the new call."
         )
     return past.kept, secret
 

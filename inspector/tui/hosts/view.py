@@ -46,7 +46,7 @@ _WIDE = 100
 _MOST_PLACES = 6
 _MARK = " (in force)"
 _FROM_RECORDING = "unknown from this recording, which lacks what was withheld"
-_LEGEND = "? after the evidence: not observed with such a result."
+_LEGEND = "? after the evidence: the host was not observed with such a result."
 
 
 class ComparedHost(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ class KeyPlace(StrEnum):
     RESULT = "In the result"
     DEFINITION = "In a definition"
     FORM = "In the call form"
-    ARGUMENTS = "Above the arguments"
+    ARGUMENTS = "On the line above the arguments"
     FIELD = "In a field of a form"
     EDITOR = "In the JSON editor"
     CHOICE = "On a choice"
@@ -42,7 +42,7 @@ class KeyPlace(StrEnum):
     FINDINGS = "Among findings"
     REVIEW = "In the review of the server"
     HISTORY = "In the history of calls"
-    PAIR = "Between two calls"
+    PAIR = "In the comparison of two calls"
     HELP = "On this screen"
 
 

@@ -274,7 +274,7 @@ class ThemeSearch(_NameSearch):
     def choose(self, name: str) -> None:
         """Use this theme, also in later runs."""
         self.app.theme = name
-        kept = "kept for later runs" if remember(name) else "for this run: it could not be kept"
+        kept = "kept for later runs" if remember(name) else "for this run only: the choice could not be saved"
         self.app.notify(f"Theme {name}, {kept}.", markup=False)
 
 

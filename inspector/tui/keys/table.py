@@ -152,7 +152,7 @@ MAIN: tuple[Command, ...] = (
         "Lists the hosts to choose from, with what their models get. Both panes follow.",
         palette=True,
     ),
-    _main("host.back", "H", "host_back", "host before", "Goes back to the host that was shown before."),
+    _main("host.back", "H", "host_back", "previous host", "Goes back to the host that was shown before."),
     _main(
         "result.sides",
         "m",
@@ -407,7 +407,7 @@ PANES: tuple[Command, ...] = (
         "enter,down",
         "edit",
         "edit the arguments",
-        "Goes into the first field of a recorded call. Until then, letters run commands.",
+        "Goes to the first field of the shown call. Until then, letters run commands.",
         shown="Enter",
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Undoes the last change of the field.", shown="^z"),
@@ -598,7 +598,7 @@ DECIDING: tuple[Command, ...] = (
         "propagation",
         "what is sent",
         "Changes what each call to the server under the cursor says about the session: nothing, the trust labels without or "
-        "with sources. Says at once what that is.",
+        "with sources. A message then says what is sent.",
     ),
     _trust(
         "trust.renew",
@@ -621,7 +621,13 @@ ANSWERING: tuple[Command, ...] = (
         shown="^r",
     ),
     _answering("answer.open", "ctrl+o", "open", "open", "Opens the URL in your browser, and agrees to it."),
-    _answering("answer.decline", "ctrl+d", "decline", "decline", "Declines, and sends that to the server."),
+    _answering(
+        "answer.decline",
+        "ctrl+d",
+        "decline",
+        "decline",
+        "Declines the request: the server gets the answer `decline`.",
+    ),
     _answering(
         "answer.cancel",
         "escape",
@@ -643,7 +649,7 @@ ANSWERING: tuple[Command, ...] = (
         "ctrl+x",
         "cancel_call",
         "cancel the call",
-        "Declines this, and cancels the call.",
+        "Declines the request, and cancels the call.",
         shown="^x",
     ),
 )
@@ -804,7 +810,7 @@ RECORDINGS: tuple[Command, ...] = (
         "play.find-previous",
         "ctrl+b",
         "find_again(-1)",
-        "find before",
+        "find previous",
         "To the previous place with the same words.",
         shown="^b",
     ),

@@ -15,7 +15,7 @@ _HINT = "Masked values stay masked. Control characters are copied as they are dr
 _POINTER, _CALL = "pointer", "call as a command"
 _VALUE, _SENT, _MODEL = "value", "all that the server sent", "all that the model sees"
 MEANINGS = {
-    _VALUE: "under the cursor; a text without quotes",
+    _VALUE: "under the cursor; a string without quotes",
     _POINTER: "its JSON pointer, such as /content/0/text",
     _SENT: "the whole result as JSON",
     _MODEL: "what this host gives its model, as JSON",

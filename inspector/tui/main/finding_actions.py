@@ -291,7 +291,7 @@ class FindingActions:
             self._ask_to_withdraw(entry)
             return
         if entry.acceptance is not None:
-            self._say("An `ignore` entry of your configuration accepts it: change it there.")
+            self._say("An `ignore` entry of your configuration accepts this finding: change that entry.")
             return
 
         async def accept(answers: tuple[str, ...]) -> str:

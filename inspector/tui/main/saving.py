@@ -65,7 +65,7 @@ def save_dialog(block: JsonObject, name: str, number: int) -> AskScreen:
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
         except (Base64Error, ValueError):
-            return "Its data is not base64, or it is too large."
+            return "The data of this block is not base64, or is too large."
         dialog.notify(f"Saved to {path} ({size(written)}).", markup=False)
         return ""
 

@@ -905,7 +905,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     def action_host_back(self) -> None:
         if not self.server.selection.host_back():
-            self.notify("No other host was shown yet. h lists them.", markup=False)
+            self.notify("No other host was shown yet. h lists the hosts.", markup=False)
 
     def action_compare_models(self) -> None:
         self._room.make_room_for(self._result)

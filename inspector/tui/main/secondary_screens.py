@@ -152,7 +152,7 @@ class SecondaryScreens:
             server.restart(then=say_again if is_refused else None)
 
         def say_again() -> None:
-            self._parts.screen.notify("Connected again. r calls it again.", timeout=10, markup=False)
+            self._parts.screen.notify("Connected again. r repeats the call.", timeout=10, markup=False)
 
         is_refused = record is not None and bool(refused_by_era(record, server))
         proposed = Era.LEGACY if is_refused else None

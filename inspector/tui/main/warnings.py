@@ -28,9 +28,7 @@ def warnings(record: CallRecord, server: ServerParts, *, is_named: bool) -> tupl
     found: list[str] = []
     repeated = server.vault.repeating.get(record.number)
     if repeated is not None and not is_named:
-        words = (
-            "passes a value that was withheld from an earlier call, fetched as a secret, or entered as one"
-        )
+        words = "passes a value that was withheld from an earlier call, or was fetched or entered as a secret"
         found.append(f"{path(repeated)} {words}")
     method = refused_by_era(record, server)
     if method:

@@ -87,7 +87,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def action_unpin(self) -> None:
         if self._has_pin:
-            self._ask("unpin", "Remove the pin? Changes since then are then no longer reported.")
+            self._ask("unpin", "Remove the pin? Sightline then no longer reports changes since it was made.")
         else:
             self.notify("Nothing is pinned.", markup=False)
 

@@ -277,7 +277,7 @@ class Player:
         if found.line == self.position:
             return f"Nothing else contains {shown}."
         where, end = ("before", "end") if backwards else ("after", "start")
-        return f"Nothing {where} this contains {shown}: the search went on from the {end}."
+        return f"{shown} is not found {where} this position: the search went on from the {end}."
 
     def _search(self, words: str, position: int, *, backwards: bool) -> _Found:
         with self._session.reading() as played:

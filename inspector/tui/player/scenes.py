@@ -174,7 +174,7 @@ class SceneReader:
 
     def _take_frames(self, asked: _FramesAsked, wanted: FramesWanted | None) -> None:
         if wanted is None:
-            words = "A page's frames hold no results. Esc leads to the main screen, and } to the result of the call."
+            words = "No frame of a page contains a result. Esc leads to the main screen, and } to the result of the call."
             self._screen.notify(words, timeout=10, markup=False)
         elif not wanted.frames:
             about = ": ".join(

@@ -101,9 +101,7 @@ class PlayerScreen(MainScreen):
             self._player.begin()
             self._show_bar()
             if self._lenses.host not in self.server.selection.hosts:
-                words = (
-                    f"It was recorded for {shortened(self._lenses.host, 40)}, a host that is not known here."
-                )
+                words = f"The recording was made for the host {shortened(self._lenses.host, 40)}, which this version does not know."
                 self.notify(words, severity="warning", timeout=15, markup=False)
 
     async def end(self) -> None:
@@ -220,7 +218,10 @@ class PlayerScreen(MainScreen):
         """Open the listed tool or item `name`, wherever the cursor of the catalogue is."""
         tool = self.server.link.tool(name)
         if tool is None:
-            self.notify(f"The call of {shortened(name, 60)} has ended; it is not listed.", markup=False)
+            self.notify(
+                f"The call of {shortened(name, 60)} has ended; the server does not list this tool.",
+                markup=False,
+            )
         elif tool.item:
             self.server.selection.follow(tool.item)
         else:

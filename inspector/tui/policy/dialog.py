@@ -73,7 +73,7 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         """Close a notice on Enter. A question stays open."""
         event.stop()
         if self._view.agree and not self._is_over:
-            self.notify("Enter answers nothing here: y agrees, Esc does not.", markup=False)
+            self.notify("Enter does not answer the question: y agrees, Esc does not.", markup=False)
         else:
             self.action_decline()
 

@@ -122,7 +122,7 @@ def note_view(entry: Entry) -> DecisionView:
 
 def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
     """The content of the dialog that asks whether to begin a new agent session."""
-    words = f"Sightline forgets the trust labels of session {number}. Servers and models do not."
+    words = f"Sightline forgets the trust labels of session {number}. Servers and models forget nothing."
     return DecisionView(
         title=Content.styled("Begin a new agent session?", "bold $text-warning"),
         lines=(
@@ -183,11 +183,9 @@ def _facts(considered: Consideration, tool: Tool | None, found: Content) -> Iter
             ("returns", _trait(traits.data_classes)),
         )
         declared = [_labelled(name, words) for name, words in facts if words is not None]
-        yield from declared or (
-            _labelled("declared", Content("nothing about what it does and with which data")),
-        )
+        yield from declared or (_labelled("declared", Content("nothing about its effects or its data")),)
     if found:
-        yield _labelled("review", Content.assemble(found, "  (tab 4; no rule decides by it)"))
+        yield _labelled("review", Content.assemble(found, "  (tab 4; no policy rule uses the findings)"))
     if considered.resolution is not None:
         yield _labelled("resolved", _resolved(considered.resolution))
     yield from _held(considered.trust)

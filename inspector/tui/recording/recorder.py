@@ -33,7 +33,7 @@ from inspector.tui.connection.source import Opener
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import shortened, size
 
-_STAYS = "Values that only look like credentials stay in it."
+_STAYS = "It still has values that only look like credentials."
 _FILE = f"Writes a new file, without withheld values, sensitive arguments and fetched secrets. {_STAYS}"
 _PAGE = f"Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown. {_STAYS}"
 _RECORDING, _DOCUMENT = ".jsonl", ".html"
@@ -261,7 +261,7 @@ class SessionRecorder:
         *,
         verb: str,
     ) -> None:
-        explanation = f"{explanation} A name without a folder is for {shortened(str(Path.cwd()), 200)}."
+        explanation = f"{explanation} A name without a folder is a file in {shortened(str(Path.cwd()), 200)}."
         self._screen.app.push_screen(AskScreen(title, explanation, fields, accept, verb=verb))  # pyright: ignore[reportUnknownMemberType]
 
 

@@ -115,7 +115,7 @@ class Comparing:
     def _could_not(self, asked: ContrastAsked, error: BaseException) -> None:
         if asked is self._asked:
             self.stop()
-        words = f"These two could not be compared ({type(error).__name__}): a defect of Sightline."
+        words = f"The two model views could not be compared ({type(error).__name__}): a defect of Sightline."
         self._screen.notify(words, severity="error", markup=False)
 
 

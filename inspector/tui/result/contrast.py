@@ -121,7 +121,9 @@ def contrast_strip(view: Contrast, width: int) -> Content:
         Content.styled(f"{size(view.left.size_bytes)} | {size(view.right.size_bytes)}", "$foreground 70%")
     )
     parts += [
-        Content.styled(f"not observed in {shortened(seen.lens.host, 60)}", "$text-warning")
+        Content.styled(
+            f"{shortened(seen.lens.host, 60)} was not observed with such a result", "$text-warning"
+        )
         for seen in (view.left, view.right)
         if not seen.observed
     ]

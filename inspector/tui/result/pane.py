@@ -554,7 +554,10 @@ class ResultPane(Vertical):
         view = self._view
         if view is None or self._contrast is not None:
             self.notify(
-                "There is no result yet." if view is None else "Esc goes back to the result.", markup=False
+                "There is no result yet."
+                if view is None
+                else "A comparison stays masked. Esc goes back to the result.",
+                markup=False,
             )
         elif not view.masks:
             self.notify(_RECORDED if view.record.has_ids else _NOT_MASKED, markup=False)

@@ -183,7 +183,7 @@ def _member(removal: Removal) -> str:
     return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
 
 
-_BLOCK = "no schema describes content blocks, so `declared` lets it through"
+_BLOCK = "no schema describes content blocks, so `declared` lets them through"
 
 _UNDESCRIBED = "not described by the output schema, so `declared` lets it through"
 

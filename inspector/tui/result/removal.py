@@ -123,12 +123,14 @@ def _undeclared(removal: Removal) -> str:
 def _uncontracted(removal: Removal) -> str:
     if removal.detail.endswith("no output schema"):
         return "Declare an output schema, and return structured content that fits it."
-    return "Return it as structured content that the output schema names: at `closed` no free content passes."
+    return (
+        "Return it as structured content that the output schema names: `closed` withholds all other content."
+    )
 
 
 def _failed(removal: Removal) -> str:
     del removal
-    return "Choose `declared` to let the words of an error pass: at `closed` a model gets one of fixed codes."
+    return "Choose `declared` to let the words of an error pass: at `closed`, a model gets only one of a few fixed codes."
 
 
 def _detected(removal: Removal) -> str:
@@ -141,7 +143,7 @@ def _detected(removal: Removal) -> str:
 
 def _ruled(removal: Removal) -> str:
     del removal
-    return "Agree where you are asked, or change the rule in your policy; no boundary lets it pass."
+    return "Agree when Sightline asks you, or change the rule in your policy: no boundary level lets it pass."
 
 
 def _unjudged(removal: Removal) -> str:

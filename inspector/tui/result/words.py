@@ -187,9 +187,9 @@ def _by_the_host(view: ResultView) -> Iterator[Content]:
     if changes:
         yield Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent")
     if view.is_moved:
-        yield Content.styled("~ the model gets it as structuredContent", "$text-accent")
+        yield Content.styled("~ the model gets the result as structuredContent", "$text-accent")
     if not view.observed:
-        yield Content.styled("not observed with such a result", "$text-warning")
+        yield Content.styled("the host was not observed with such a result", "$text-warning")
 
 
 def seen_words(view: ResultView) -> str:

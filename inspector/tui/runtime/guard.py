@@ -85,9 +85,7 @@ MOST_ROWS = 9
 """The maximum number of rows of all notifications together, unless one alone has more."""
 _AROUND_WORDS = 3
 """The cells of a notification beside its words: the padding and the bar."""
-GUARDING = (
-    "A secret is fetched or shown. Forget or mask it to allow selecting, copying and screenshots again."
-)
+GUARDING = "A fetched secret is kept, or a secret is shown. Forget or mask it to allow selecting, copying and screenshots again."
 
 
 class GuardedError(RuntimeError):

@@ -292,7 +292,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         asked = self._asking
         if asked is None:
             self.notify(
-                "y answers a question: v asks one, about the secret of a reference. c copies a value.",
+                "y answers a question, and none is open. v asks whether to fetch a secret; c copies a value.",
                 markup=False,
             )
             return

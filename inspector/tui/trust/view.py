@@ -38,16 +38,16 @@ _KINDS = tuple(_MEANINGS)
 
 _SENT = {
     None: "none",
-    SourceDetail.NONE: "if untrusted, its own sources",
-    SourceDetail.HOSTS: "if untrusted, its own sources, hosts of others",
-    SourceDetail.FULL: "if untrusted, all sources",
+    SourceDetail.NONE: "whether untrusted, its own sources",
+    SourceDetail.HOSTS: "whether untrusted, own sources, hosts of others",
+    SourceDetail.FULL: "whether untrusted, all sources",
 }
 """What each call to a server says about trust, in a few words, by the detail that the user chose."""
 _CARRIED = {
     None: "carry no trust labels",
-    SourceDetail.NONE: "say if the session is untrusted, and name its own sources",
-    SourceDetail.HOSTS: "say if the session is untrusted, and name its own sources and the hosts of others",
-    SourceDetail.FULL: "say if the session is untrusted, and name every source in full",
+    SourceDetail.NONE: "say whether the session is untrusted, and name the server's own sources",
+    SourceDetail.HOSTS: "say whether the session is untrusted, and name the server's own sources and the hosts of others",
+    SourceDetail.FULL: "say whether the session is untrusted, and name every source in full",
 }
 """What each call to a server says about trust, to end a sentence with, by the detail that the user chose."""
 
@@ -177,7 +177,7 @@ def carried_line(server: str, detail: SourceDetail | None) -> str:
 
 def sent_line(row: ServerRow) -> Content:
     """A line about the annotations that the next call to a server carries."""
-    carried = carried_line("it", row.detail)
+    carried = carried_line("this server", row.detail)
     if row.detail is None:
         return Content.styled(f"{carried} l changes that.", _QUIET)
     if row.sent is None:

@@ -87,13 +87,13 @@ def picture_of(mime: str, payload: str) -> Picture:
         return _none(about, "its data is not base64")
     about = f"{about}  {size(len(raw))}"
     if not mime.startswith("image/"):
-        return Picture(caption=f"{about}; e shows the data")
+        return Picture(caption=f"{about}; J shows the data")
     try:
         return _decoded(about, raw)
     except MemoryError:
         return _none(about, "too large")
     except Exception as error:  # noqa: BLE001 - decoders raise any error on a broken file
-        return _none(about, _FAULTS.get(type(error).__name__, "broken"))
+        return _none(about, _FAULTS.get(type(error).__name__, "the data is damaged"))
 
 
 _FAULTS = {
@@ -104,7 +104,7 @@ _FAULTS = {
 
 
 def _none(about: str, why: str) -> Picture:
-    return Picture(caption=f"{about}  not drawn: {why}; e shows the data")
+    return Picture(caption=f"{about}  not drawn: {why}; J shows the data")
 
 
 def _decoded(about: str, raw: bytes) -> Picture:

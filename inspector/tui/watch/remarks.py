@@ -34,7 +34,7 @@ def not_listed(name: str) -> str:
 
 def not_called(name: str, reason: str) -> str:
     """The remark about a call that the policy asks about, or that cannot be made."""
-    return f"r in {_short(name)} calls it, after a question. Not repeated: {reason}."
+    return f"r in {_short(name)} asks first, then calls it. Not repeated: {reason}."
 
 
 def changes_itself(file: str) -> str:

@@ -105,9 +105,11 @@ def strip_lines(view: WatchView, width: int, *, is_typing: bool = False) -> list
         lines.append(Content.styled(f"  {_how_to_start(view, is_typing=is_typing)}", _QUIET))
     if view.phase is Phase.WATCHING and view.watched:
         when = (
-            "A save restarts the server and" if view.is_started else "After a save or its return, Sightline"
+            "A save restarts the server and"
+            if view.is_started
+            else "After a save, or when the server returns, Sightline"
         )
-        words = f"{when} repeats the last call if it only reads; r repeats any call, then on each save too."
+        words = f"{when} repeats the last call if it only reads; r repeats any call, and then each save repeats it too."
         lines.append(Content.styled(f"  {words}", _QUIET))
     if view.phase is not Phase.STARTED:
         return lines
@@ -137,7 +139,7 @@ def strip_rows(view: WatchView, width: int, *, is_folded: bool, is_typing: bool 
     if view.fault:
         return hanging(outcome_line(view, in_strip=True), width, 2).split("\n")
     if view.phase is Phase.WATCHING:
-        when = "A save" if view.is_started else "A save or its return"
+        when = "A save" if view.is_started else "A save, or the server's return,"
         keys = Content.styled(f"  {when} repeats the last call if it only reads.", _QUIET)
     rows = [_first_row(view, width, keys)]
     if is_folded or view.phase is not Phase.STARTED:
@@ -320,7 +322,7 @@ def _outcome(view: WatchView, *, has_key: bool, is_brief: bool) -> Iterator[Cont
         if has_key:
             yield Content.assemble(". ", _MORE)
     elif view.called and view.values is not None and view.reach is not None:
-        yield ". The definitions and its result are as before."
+        yield ". The definitions and the result are as before."
 
 
 def _labelled(label: str, parts: Sequence[Content], width: int, *, more: bool = False) -> Content:

@@ -294,7 +294,7 @@ class Calls:
         try:
             why = await form.submit()
         except (CdpError, WorldError, OSError, TimeoutError):
-            why = "the browser does not submit it"
+            why = "the browser could not submit it"
         if why:
             detail = f"the form is filled in but was not submitted: {why}"
             _settle(waiting, _failed(FailureKind.UNSUBMITTED, detail))
@@ -335,7 +335,7 @@ class Calls:
                 waiting.is_left = True
                 answer = _failed(
                     FailureKind.CONNECTION_LOST,
-                    "the document of the tool was left or removed during the call",
+                    "the page left or removed the document of the tool during the call",
                 )
                 asyncio.get_running_loop().call_later(GRACE_S, _settle, waiting, answer)
 

@@ -335,7 +335,7 @@ def chromium_path(named: str | None) -> str:
     if named is not None:
         path = shutil.which(named)
         if path is None:
-            raise UsageError(f"no program: {named}", "Check --chromium PATH.")
+            raise UsageError(f"there is no program {named}", "Check --chromium PATH.")
         return path
     for name in NAMES:
         path = shutil.which(name)

@@ -60,7 +60,7 @@ async def debugging_address(cdp: str, timeout_s: float) -> str:
     version = await asyncio.to_thread(_version, urlunsplit((*parts[:2], "/json/version", "", "")), timeout_s)
     address = version.get("webSocketDebuggerUrl")
     if not isinstance(address, str):
-        raise UnreachableError(f"{cdp} names no debugging address", _HINT)
+        raise UnreachableError(f"{cdp} reports no WebSocket address for debugging", _HINT)
     # If the port is forwarded, the browser names an address that is only valid on the browser's machine.
     return urlunsplit(("ws", parts.netloc, urlsplit(address).path, "", ""))
 

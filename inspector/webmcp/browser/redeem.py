@@ -41,7 +41,7 @@ _GONE = RefusedUrl(
 )
 _UNKNOWN = RefusedUrl(
     reason="the frame whose tool returned the reference is not known",
-    hint="Call the tool again, once it is listed.",
+    hint="Wait until the tool is listed, then call it again.",
 )
 
 # The reader stops at the limit, whatever length the server announces. A redirect has a report of its own,

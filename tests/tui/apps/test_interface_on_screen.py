@@ -91,7 +91,7 @@ async def test_an_interface_is_opened_after_a_question_and_watched_until_its_end
         for words in ("SHA-256", "sends requests to nothing", "may use           none", "without a window"):
             assert words in text, text
         await pilot.press("y")
-        await shows(pilot, app, "Call refresh?", "calls this tool, not you")
+        await shows(pilot, app, "Call refresh?", "not you, calls this tool")
         assert [name for name, _ in told.calls] == ["weather", f"resources/read {URI}"]
         await pilot.press("y")
         text = await shows(pilot, app, "evil.example/fresh' violates", "Sightline opens no links")
@@ -163,7 +163,7 @@ async def test_a_question_larger_than_the_screen_scrolls_through_every_origin(si
         await pilot.press("I")
         text = await shows(pilot, app, "Open the interface of weather?", "16 origins below")
         seen: set[str] = set()
-        while "takes as a base" not in text:
+        while "has base URLs at" not in text:
             assert " y open" in text, "the keys stay on the screen"
             seen.update(host for host in hosts if f"example{host[-2:]}" in text)
             await pilot.press("down")

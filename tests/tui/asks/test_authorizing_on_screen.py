@@ -37,7 +37,7 @@ async def test_the_screen_says_how_an_authorization_ended(
 
         app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
         async with app.run_test(size=SMALL, notifications=True) as pilot:
-            text = await settled(pilot, app, "The server wants an authorization")
+            text = await settled(pilot, app, "The server requires authorization")
             assert "Nothing is opened yet." in text
             await pilot.press("ctrl+o")
             text = await shows(pilot, app, "Not authorized: the authorization" if error else "Authorized:")

@@ -23,7 +23,7 @@ from tests.tui.scripted import shows, until
 FORM, URL, SAMPLE = (
     "asks you to fill in a form",
     "asks you to visit an address",
-    "asks for the answer of a model",
+    "asks for an answer from a model",
 )
 NAMED, RHYMED = tuple("Ada"), ("a", "space", *"rhyme")
 # What the server asks during a call, and what is typed before ^r sends it.

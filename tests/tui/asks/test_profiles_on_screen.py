@@ -115,7 +115,7 @@ async def test_a_question_that_the_stateless_era_does_not_have_is_asked_after_a_
         await settled(pilot, app, "This is how Sightline is connected now.")
         await pilot.press("down", "enter")
         await until(pilot, app, lambda text: "  ready  " in text and "MCP 2025-11-25  1 tool" in text)
-        await settled(pilot, app, "r calls it again")
+        await settled(pilot, app, "r repeats the call")
         await pilot.press("r")
         await settled(pilot, app, "Who are you?")
         await pilot.press("escape")

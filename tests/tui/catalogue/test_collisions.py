@@ -41,7 +41,10 @@ def test_tools_with_the_same_name_on_several_servers_are_found(
 def test_the_names_that_hosts_give_are_shown_only_if_observed() -> None:
     note = collision_note("read file", "my files", ["git"], hosts()).plain
     assert "is also a tool of git." in note
-    assert "Claude Code names this tool mcp__my_files__read_file, and beside it mcp__git__read_file." in note
+    assert (
+        "Claude Code names this tool mcp__my_files__read_file, and those of the other servers mcp__git__read_file."
+        in note
+    )
     assert "other hosts do with equal names was not observed" in note
     assert "names are equal" not in note
     # Other characters are replaced by one: two servers can have the same name there.

@@ -26,8 +26,8 @@ def test_a_claim_is_shown_as_it_is_written_and_says_what_sightline_draws_from_it
     assert "x-sensitive = true  written xSensitive " in lines["/outputSchema/properties/one/xSensitive"]
     assert "written" not in lines["/outputSchema/properties/two/x-sensitive"]
     assert "written" not in lines["/annotations/readOnlyHint"]
-    assert "what Sightline draws from it: effect: true → read" in details["/annotations/readOnlyHint"]
+    assert "what Sightline concludes from it: effect: true → read" in details["/annotations/readOnlyHint"]
     title = details["/annotations/title"]
-    assert "what Sightline draws from it: nothing" in title
+    assert "what Sightline concludes from it: nothing" in title
     assert "malformed: is not a string\n" in title
     assert "assumes the worse case" in details["/outputSchema/properties/one/xSensitive"]

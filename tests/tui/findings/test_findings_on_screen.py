@@ -290,7 +290,10 @@ async def test_names_are_compared_with_those_of_the_other_servers_of_the_run() -
         await pilot.press("f")
         text = await reviewed(pilot, app, "SL-SHD004")
         assert "SL-SHD004  look_up_word" in text
-        assert "? other servers: names were compared only with acme2; no tools are listed of acme3" in text
+        assert (
+            "? other servers: names were compared only with acme2; these servers have listed no tools: acme3"
+            in text
+        )
         await pilot.press("slash", *"SHD004", "enter")
         assert "acme2 has a tool with the same name" in await reviewed(pilot, app, "1 shown")
 
@@ -418,7 +421,7 @@ async def test_every_finding_counts_if_the_acceptances_cannot_be_read(
     path.write_bytes(b"{")
     async with (again := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
         # It ends by itself after a while, so it is looked for first.
-        await until(pilot, again, lambda text: "every finding counts" in text)
+        await until(pilot, again, lambda text: "no finding is shown as accepted" in text)
         await reviewed(pilot, again, "▲1")
         assert path.read_bytes() == b"{"
 

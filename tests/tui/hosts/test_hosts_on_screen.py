@@ -46,7 +46,7 @@ async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(siz
         text = await settled(pilot, app, "Compare hosts  #1 mint")
         assert "hosts would leak one" in " ".join(text.split())
         assert "boundary declared" in text
-        assert "? after the evidence: not observed with such a result." in " ".join(text.split())
+        assert "? after the evidence: the host was not observed with such a result." in " ".join(text.split())
         assert "Not observed, so they have no profile: Claude Desktop," in text
         assert "its changes" in text
         assert "▸ spec (in force)" in text

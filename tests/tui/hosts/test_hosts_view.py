@@ -157,7 +157,7 @@ def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
     summary = hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
     assert summary == (
         "✓ declared: no host gets a withheld value. At open, at least 1 of 3 hosts would leak one; 1 not known."
-        " ? after the evidence: not observed with such a result."
+        " ? after the evidence: the host was not observed with such a result."
         "\nNot observed, so they have no profile: Claude Desktop, claude.ai, ChatGPT, Cursor, Copilot CLI."
     )
     at_open = replace(view(HOST, LEAKING, LEAKING), level=Level.OPEN)

@@ -247,7 +247,7 @@ async def test_a_page_without_tools_says_what_it_may_wait_for() -> None:
         await settled(pilot, app, "a script of")
         session = cast("PageSession", script.opened[-1])
         session.lists()
-        words = "The page has registered no tools so far. They are listed as soon as it does: perhaps after a click"
+        words = "The page has registered no tools so far. They are listed as soon as it registers some: perhaps after a click"
         assert words in " ".join((await settled(pilot, app, "after a click")).split())
         session.lists(page_tool("pay", SHOP))
         assert "after a click" not in await settled(pilot, app, "a script of")

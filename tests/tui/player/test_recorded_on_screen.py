@@ -120,7 +120,7 @@ async def test_findings_are_about_all_calls_up_to_the_position_also_before_a_rec
             pilot, app, lambda text: "1 finding: 1 high" in text and "results of get_key" in text
         )
         assert "Findings of session.jsonl without frames 7 to 12 of the recording" in text
-        assert "the position in the recording is before it" in " ".join(text.split())
+        assert "the position in the recording is before this part" in " ".join(text.split())
         assert "before the reconnect" not in text
         # Before the second result of the same tool, which has the finding.
         await pilot.press("escape", "{")
@@ -384,7 +384,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         assert "#6 no answer " in text
         assert 'get_key(q="cut off")' in text
         assert (
-            "e stderr 1 line, not recorded, because no answer arrived that declares which values are secret"
+            "e stderr 1 line, not recorded: which of their values are secret is unknown without an answer"
             in text
         )
         await pilot.press("{")
@@ -496,10 +496,14 @@ async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_pat
         await pilot.press("ctrl+f")
         app.screen.query_one(Input).value = "get_key"
         await pilot.press("enter")
-        await settled(pilot, app, "Nothing after this contains get_key: the search went on from the start.")
+        await settled(
+            pilot, app, "get_key is not found after this position: the search went on from the start."
+        )
         await settled(pilot, app, "frame 3 of 13")
         await pilot.press("ctrl+b")
-        await settled(pilot, app, "Nothing before this contains get_key: the search went on from the end.")
+        await settled(
+            pilot, app, "get_key is not found before this position: the search went on from the end."
+        )
         text = await settled(pilot, app, "frame 10 of 13")
         assert '"name":"get_key","arguments":"••••' in text.partition("found: ")[2].partition("\n")[0]
         await pilot.press("ctrl+f")
@@ -751,4 +755,4 @@ async def test_the_place_of_a_finding_in_a_result_of_a_recorded_page_is_on_the_m
         await pilot.press("f")
         await until(pilot, app, lambda text: "5 findings" in text and "▸■ medium" in text)
         await pilot.press("enter")
-        await until(pilot, app, lambda text: "A page's frames hold no results." in text)
+        await until(pilot, app, lambda text: "No frame of a page contains a result." in text)

@@ -91,7 +91,7 @@ async def test_the_question_shows_all_facts_of_the_decision() -> None:
         text = await wanting_to_wipe(pilot, app)
         for words in (
             "The session is untrusted since #1 search (demo)",
-            "The server marks it destructive (destructiveHint).",
+            "The server marks this tool destructive (destructiveHint).",
             "declared    destructive · external",
             "outcome     irreversible",
             "destination public",
@@ -119,7 +119,7 @@ async def test_the_question_says_in_one_line_that_a_tool_declares_nothing() -> N
         await pilot.press("ctrl+r")
         text = await settled(pilot, app, "Call wipe?")
         about = text[text.index("About the call") :]
-        assert "declared    nothing about what it does and with which data" in about
+        assert "declared    nothing about its effects or its data" in about
         assert not {"outcome", "destination", "accepts", "returns"} & set(about.split())
         assert re.search(r"review +(\d+ findings?: |not reviewed yet)", about)
 
@@ -134,7 +134,7 @@ async def test_only_y_agrees_to_a_call(key: str, size: tuple[int, int]) -> None:
         # The second row of a reason is below its text, not below the bullet.
         assert size == LARGE or re.search(r"│ • .*│\n│   \S", text), text
         await pilot.press("tab", "j", "space", "right", "r", "tab", "enter")
-        await settled(pilot, app, "Enter answers nothing here: y agrees, Esc does not.")
+        await settled(pilot, app, "Enter does not answer the question: y agrees, Esc does not.")
         assert isinstance(app.screen, DecisionScreen)
         await pilot.press(key)
         await settled(pilot, app, "you did not agree; nothing was sent")
@@ -273,7 +273,7 @@ async def test_a_warning_is_shown_and_an_answer_can_need_agreement() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await searched(pilot, app, "Show the model the answer of search?")
         await pilot.press("n")
-        assert "a rule of the policy asks first: confirm-1" in await settled(
+        assert "a rule of the policy holds it until you agree: confirm-1" in await settled(
             pilot, app, "1 withheld: 1 by policy"
         )
         await pilot.press("ctrl+r")
@@ -313,18 +313,20 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             "attribution  ␛[31m[bold]red[/bold]",
             "An answer can bring trust labels into the session",
             "demo  4 labels from it, sent to it: none",
-            "Calls to it carry no trust labels.",
+            "Calls to this server carry no trust labels.",
         ):
             assert words in text, f"{words}\n{text}"
         assert "not from findings: an answer without a label may contain" in " ".join(text.split())
         await pilot.press("l")
-        await settled(pilot, app, "say if the session is untrusted, and name its own sources.")
+        await settled(pilot, app, "say whether the session is untrusted, and name the server's own sources.")
         await pilot.press("l")
         text = await settled(
-            pilot, app, "say if the session is untrusted, and name its own sources and the hosts of others"
+            pilot,
+            app,
+            "say whether the session is untrusted, and name the server's own sources and the hosts of others",
         )
         assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in " ".join(text.split())
-        assert "name its own sources and the hosts of others." in text
+        assert "name the server's own sources and the hosts of others." in text
         await pilot.press("escape", "r")
         await settled(pilot, app, "#2 done")
         assert told.told[0] is None
@@ -458,7 +460,9 @@ async def test_a_declined_mail_is_not_sent_by_the_demo() -> None:
         await pilot.press(*"a@b.example", "tab", *"hello", "tab", *"text", "enter")
         text = await settled(pilot, app, "Call send_mail?")
         assert "The session is untrusted since #1 search_web (demo)" in text
-        assert "The server says that its effect cannot be undone (inputMetadata.outcomes)." in text
+        assert (
+            "The server says that the effect of this tool cannot be undone (inputMetadata.outcomes)." in text
+        )
         await pilot.press("n")
         await settled(pilot, app, "you did not agree; nothing was sent")
         # A call that the server answers arrives after everything that was sent before it.
@@ -523,7 +527,7 @@ def test_the_question_shows_the_changes_of_a_definition_cut_and_safe() -> None:
     decided = considered(DEFAULT_POLICY, DemoTarget(), situation, asking)
     view = call_view(decided, chunk=80, found=Content("3 findings: 3 high"))
     lines = [line.plain for line in view.lines]
-    assert "review      3 findings: 3 high  (tab 4; no rule decides by it)" in lines
+    assert "review      3 findings: 3 high  (tab 4; no policy rule uses the findings)" in lines
     assert not any(line.plain.startswith("review") for line in call_view(decided, chunk=80).lines)
     start = next(number for number, line in enumerate(lines) if "changed since it was first listed" in line)
     shown = lines[start + 1 : lines.index("", start)]

@@ -436,7 +436,7 @@ def test_members_that_reach_the_model_as_structured_content_are_beside_those_of_
     assert view.outline.value(node_of(view, "/id"), 1) == "one"
     assert view.sign(view.outline, node_of(view, "/id")) is SideDifference.NONE
     assert view.sign(view.outline, node_of(view, "/key")) in {SideDifference.LEFT, SideDifference.REACHES}
-    assert ("the model gets it as structuredContent" in strip(view).plain) is (host == "spec")
+    assert ("the model gets the result as structuredContent" in strip(view).plain) is (host == "spec")
     tops = [view.outline.label(node).strip() for node in view.outline.children(0)]
     assert tops[:2] == ["id", "key"]
 
@@ -454,7 +454,7 @@ def test_a_result_without_members_is_beside_the_structured_content_that_the_mode
         SideDifference.NONE,
         SideDifference.BROKEN,
     }
-    assert "the model gets it as structuredContent" in strip(view).plain
+    assert "the model gets the result as structuredContent" in strip(view).plain
     assert result_views.seen_words(view) == "all of it as structuredContent"
     assert result_views.seen_words(view_of(RESULT)) != "all of it as structuredContent"
 
@@ -586,7 +586,7 @@ def test_at_declared_the_strip_counts_leaves_that_no_schema_describes(level: Lev
     lines = [reason.line.plain for reason in view.reasons]
     named = "structuredContent.other, structuredContent.more and 1 more  not described by the output schema"
     assert any(f"? {named}" in line for line in lines) is is_declared
-    of_block = "? content[0]  no schema describes content blocks, so `declared` lets it through"
+    of_block = "? content[0]  no schema describes content blocks, so `declared` lets them through"
     assert (of_block in lines) is is_declared
     other = node_of(view, "/structuredContent/other")
     assert (view.sign(view.outline, other) is SideDifference.UNDESCRIBED) is is_declared

@@ -89,7 +89,7 @@ def bomb() -> str:
         ("no base64!", "its data is not base64"),
         (b64encode(b"not a picture").decode(), "not a PNG, JPEG, GIF or WebP"),
         (encoded(two_colours(), "TIFF"), "not a PNG, JPEG, GIF or WebP"),
-        (encoded(two_colours())[:80], "broken"),
+        (encoded(two_colours())[:80], "the data is damaged"),
         (bomb(), "more than 25,000,000 pixels"),
         ("A" * 40_000_000, "30.0 MB, more than 20.0 MB"),
     ],
@@ -104,7 +104,7 @@ def test_a_picture_that_cannot_be_drawn_shows_the_reason(data: str, why: str) ->
 
 def test_audio_is_shown_by_its_type_and_size() -> None:
     rows = rows_of(block("QUJD" * 100, "audio/wav"))
-    assert row_text(rows[2]).strip() == "data      audio/wav  300 B; e shows the data"
+    assert row_text(rows[2]).strip() == "data      audio/wav  300 B; J shows the data"
 
 
 def test_only_the_first_pictures_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,7 +275,7 @@ def test_every_changed_tool_is_named_although_not_every_change_has_room() -> Non
 
 def test_what_a_strip_tells_to_do_is_never_cut_at_80_columns() -> None:
     name = "a_very_long_name_of_a_tool_that_writes_something_somewhere"
-    reason = "the server marks it destructive (destructiveHint)"
+    reason = "the server marks this tool destructive (destructiveHint)"
     watched = WatchView(watched="Watching /home/someone/of/a/long/name/and/a/server/in/a/deep/folder.")
     for view in (
         WatchView(phase=Phase.BROKEN, saved="server.py saved", reason="ValueError: " + "x" * 200),

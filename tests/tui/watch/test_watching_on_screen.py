@@ -344,7 +344,7 @@ async def test_a_question_about_a_reading_tool_is_no_call_either_when_its_reason
         await pilot.press("escape")
         await shows(
             app,
-            "r in read calls it, after a question. Not repeated: you were asked about it",
+            "r in read asks first, then calls it. Not repeated: you were asked about it",
             absent="This question is over",
         )
         assert edited.calls == []
@@ -363,7 +363,7 @@ async def test_a_destructive_tool_is_not_called_again_and_the_reason_is_in_words
         await pilot.press("y")
         await shows(app, "#1 done")
         edited.save(result='{"value": 2}', hints={"idempotentHint": True, "destructiveHint": True})
-        reason = "r in write calls it, after a question. Not repeated: the server marks it destructive (destructiveHint)"
+        reason = "r in write asks first, then calls it. Not repeated: the server marks this tool destructive (destructiveHint)"
         await shows(app, reason, absent="tool.")
         assert edited.calls == ["write"]
 

@@ -145,7 +145,7 @@ async def test_no_value_and_the_text_undefined_have_one_answer_and_the_screen_sa
         answers = [(await visit.call(name)).outcome for name in ("nothing", "word")]
     assert answers == [Result(value="undefined"), Result(value="undefined")]
     assert {page_answer(answer) for answer in answers} == {
-        'the page may have returned no value: Chromium answers with the text "undefined" for both'
+        'the page returned no value or the text "undefined": Chromium answers both with this text'
     }
 
 
