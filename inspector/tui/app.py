@@ -151,9 +151,9 @@ def _own() -> "Settings | None":
 
 
 _TYPING_S = 0.4
-"""The maximum time in seconds between two keys of one word."""
+"""A key within this many seconds after an ignored key is ignored too, as part of the same typed word."""
 _NEVER_TYPED = frozenset({"escape", "ctrl+q", "ctrl+c"})
-"""Keys that are no part of a word."""
+"""Keys that are never part of a typed word, and therefore act right after an ignored key."""
 _QUITTING = {command("app.quit").keys, command("app.quit-anywhere").keys}
 
 _FEW_COLOURS = {"256": 256, "standard": 16}
@@ -247,7 +247,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._is_warned = False
         """True while the next `q` quits although a call is running."""
         self._early_s = float("-inf")
-        """The time of the last key that came before the server had listed its tools (see `_refusal`)."""
+        """The time of the last key that came before the first listing, or right after such a key."""
         self._typed = KeyOrder(self, self._act, self._will_focus, self.end_old_answers)
         for each in theme_files:
             self.register_theme(_in_greys(theme_of(each)) if self.no_color else theme_of(each))
@@ -262,9 +262,10 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             await super().on_event(event)
 
     def _refusal(self, event: events.Key) -> str:
-        """Why a key does nothing: it came before the first listing, or right after a key that did.
+        """The reason why a key is ignored; empty if the key acts.
 
-        Empty if the key acts.
+        Most keys are ignored before the first listing. A key is also ignored if it follows such a key within
+        `_TYPING_S` seconds.
         """
         waits = self._main is not None and self.screen is self._main and self._main.waits_for(event.key)
         follows = event.time - self._early_s < _TYPING_S and event.key not in _NEVER_TYPED

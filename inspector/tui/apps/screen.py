@@ -72,7 +72,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
         self._list()
 
     def add(self, entry: AppEntry) -> None:
-        """Add an entry to the list."""
+        """Add an entry to the list of actions."""
         self.entries.append(entry)
         if self.is_mounted:
             self._list()

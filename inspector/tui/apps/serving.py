@@ -182,7 +182,7 @@ class AppServer:
             self._session.note("app", words, kind="app", is_failed=is_failed)
 
     def _words(self, entry: AppEntry) -> str:
-        """The text about an entry for the timeline and recordings; empty to record nothing.
+        """The text about an action of the interface for timeline and recordings; empty to record nothing.
 
         It contains nothing that the interface wrote.
         """
@@ -203,7 +203,10 @@ class AppServer:
 
 
 def _ignore(_progress: object) -> None:
-    """Ignore progress, and waits for the user: the screen of an MCP Apps interface shows neither."""
+    """Do nothing.
+
+    The screen of an MCP Apps interface shows neither the progress of a call nor that it waits for the user.
+    """
 
 
 def opening_view(
@@ -251,7 +254,10 @@ def opening_view(
 
 
 def _listed(words: str, origins: Iterable[str]) -> Iterator[Content]:
-    """A line for each origin. None is shortened, because the user agrees to all of them."""
+    """Yield a line for each origin, or one line that says `nothing`. `words`: the label of the first line.
+
+    No origin is shortened, because the user agrees to all of them.
+    """
     first = words
     for origin in origins:
         yield Content.assemble((f"{first:<18}", _QUIET), content(origin))

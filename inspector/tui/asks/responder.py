@@ -64,7 +64,7 @@ class UserResponder:
         """Set while no dialog is open."""
         self._closed.set()
         self._declined: object = None
-        """The call whose further requests are declined."""
+        """The call during which the server's further requests are declined; None if there is none."""
 
     async def answer(self, ask: Ask) -> Answer:
         """Ask the user for an answer.

@@ -36,7 +36,7 @@ class AskView(Struct, frozen=True, kw_only=True):
     lines: tuple[Content, ...]
     form: Form | None = None
     defaults: Mapping[str, Entered] | None = None
-    """What the fields contain at first, by pointer: the entries for the defaults of the form."""
+    """The initial content of the fields, by pointer, from the defaults in the schema; None without a form."""
     link: Link | None = None
 
 
@@ -61,7 +61,10 @@ def ask_view(ask: Ask, own_url: str | None, withheld: KnownSecrets) -> AskView:
 
 
 def _masked(form: Form, withheld: KnownSecrets) -> Form:
-    """The form without withheld values. Fields for credentials are masked, marked or not by the schema."""
+    """The form without withheld values, and with masked fields for credentials.
+
+    Fields for credentials are masked even if the schema does not mark them.
+    """
     return replace(form, fields=tuple(_masked_field(field, withheld) for field in form.fields))
 
 
@@ -95,7 +98,7 @@ def _offered(field: Field) -> Iterator[str]:
 
 
 def _masked_link(link: Link, withheld: KnownSecrets) -> Link:
-    """The link, without withheld values around its host, which the user has to see."""
+    """The link without withheld values before and after its host. The user must see the host, so it stays."""
     before, after = map(withheld.masked_text, (link.before, link.after))
     return replace(link, before=before, after=after)
 

@@ -34,7 +34,7 @@ _MOST_SHOWN = 8
 
 
 class CheckAsked(Struct, frozen=True, kw_only=True):
-    """A request to check arguments, as written, against the schema of a tool."""
+    """A request to check the arguments that the user has written against the input schema of a tool."""
 
     entry: Tool
     writing: Writing
@@ -58,7 +58,10 @@ def as_arguments(writing: Writing) -> ArgumentDraft:
 
 
 def as_entries(writing: Writing) -> dict[str, Entered] | None:
-    """The entries of a form for arguments written as JSON; None if no entries produce exactly these."""
+    """The entries of a form, by pointer, that produce exactly the arguments in `writing.text`.
+
+    None if the text is not a JSON object, or if no entries produce these arguments.
+    """
     try:
         arguments = from_json(writing.text or "")
     except UsageError:
@@ -69,7 +72,7 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
 def not_in_form(writing: Writing) -> str:
     """The reason why the form cannot show the arguments that are written as JSON. Untrusted text.
 
-    The reason names the first argument that has no field, or that its field cannot hold.
+    The reason names the first argument that has no field, or whose field cannot hold its value.
     """
     why = unreadable(writing.text or "")
     if why:
@@ -103,10 +106,10 @@ class CarriedEntries(Struct, frozen=True, kw_only=True):
 def carried(written: Writing, form: Form) -> CarriedEntries:
     """Carry the entries of one form over to the form of a changed definition.
 
-    If all lines with entries are of the same kind in both forms, the entries are kept. Otherwise, their
-    values are entered again; if the new form cannot hold every value, the arguments are returned as JSON.
-    Sensitive values always stay entries. An entry that is only the default of the old schema is dropped if
-    the new form has no line of the same kind for it.
+    The entries are kept if every line with an entry is of the same kind in both forms. Otherwise, the new
+    form gets entries that produce the same arguments. If no entries of the new form do, the arguments are
+    returned as JSON. Sensitive values always stay entries. An entry that only repeats the default of the old
+    schema is dropped if the new form has no line of the same kind for it.
     """
     now = with_rows(form_lines(form), written.entered)
     if now == written.lines:
@@ -138,7 +141,7 @@ def carried(written: Writing, form: Form) -> CarriedEntries:
 
 
 def _kind_of_line(line: FormLine) -> tuple[Json, ...]:
-    """The properties of a line on which the meaning of an entry depends."""
+    """The properties of a form line that determine which value an entry in the line produces."""
     item = line.field.item
     choices = list(choice_values(item)) if line.has_checks and item else list(choice_values(line.field))
     return line.is_heading, line.has_rows, line.has_checks, line.field.kind is FieldKind.BOOLEAN, choices
@@ -154,7 +157,7 @@ def unreadable(text: str) -> str:
 
 
 def example(form: Form) -> JsonObject:
-    """Arguments for the user to edit: the defaults, and the plainest value for each other required argument."""
+    """Arguments for the user to edit: all defaults, and a simple value for each other required argument."""
     return example_arguments(form)
 
 
@@ -167,7 +170,7 @@ def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
 def misfit(arguments: JsonObject, schema: Json) -> str:
     """The first reason why arguments do not fit a schema, such as `owner is missing`; empty if they fit.
 
-    Quotes no value, but names of arguments, which are untrusted text.
+    The reason quotes names of arguments, which are untrusted text. It quotes no values.
     """
     found = violations(arguments, schema)
     if not found:
@@ -179,9 +182,9 @@ def misfit(arguments: JsonObject, schema: Json) -> str:
 
 
 def default_entries(form: Form) -> dict[str, Entered]:
-    """The entries that produce the defaults of a schema.
+    """The entries of a form that produce the defaults of a schema, by pointer.
 
-    The members of an optional object have no default entries.
+    Sensitive arguments and the members of optional objects have no default entries.
     """
     found: dict[str, Entered] = {}
     optional: list[str] = []
@@ -196,10 +199,10 @@ def default_entries(form: Form) -> dict[str, Entered]:
 
 
 def _default_of(line: FormLine) -> dict[str, Entered]:
-    """The entries that produce the default of one line; empty if no entries do.
+    """The entries, by pointer, that produce the default of the field of one line; empty if no entries do.
 
-    For a list of objects, they include the entries of its rows; for a list of values from a closed set, they
-    are the picked values.
+    For a list of objects, they include the entries in the lines of the objects. For a list of values from a
+    closed set, the entry has the picked values.
     """
     field = line.field
     if field.default is None and field.kind is not FieldKind.CHOICE:
@@ -226,7 +229,7 @@ def _is_typable(text: str) -> bool:
 
 
 def _says(entered: Entered, field: Field) -> bool:
-    """True if an entry produces the default itself, not another value that looks alike."""
+    """True if an entry produces exactly the default of its field, not another value with the same text."""
     if entered.chosen is not None:
         return True
     try:

@@ -134,7 +134,7 @@ def copied(
 
     `tool`: the tool, or its name if the server does not list it. With a name alone, no schema says which
     arguments are sensitive. `repeats`: returns true for a text that repeats a withheld value. Arguments with
-    such a text are left out too; a default in the schema may contain one.
+    such a text are left out too, because even a default in the schema may repeat a withheld value.
     """
     withheld = [child("", name) for name, value in arguments.items() if repeats(f"{name} {dump_text(value)}")]
     if isinstance(tool, str):

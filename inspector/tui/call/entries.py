@@ -16,7 +16,7 @@ from inspector.schema.validation import Violation
 from inspector.tui.text import content, cut_in_the_middle, shortened
 
 MAX_LINES = 120
-"""The maximum number of lines of a form. Each is a widget; more fields are left to the JSON editor."""
+"""The maximum number of lines of a form. Each is a widget. Further fields are left to the JSON editor."""
 
 MAX_ROWS = 10
 """The maximum number of objects of a list that have lines in a form.
@@ -76,7 +76,7 @@ class Entered(Struct, frozen=True, kw_only=True):
 
     text: str = ""
     chosen: int | None = None
-    """The index of the chosen value of a closed set, or the count of objects in a list; None for no entry."""
+    """The index of the chosen value of a closed set, or the count of objects in a list; None if empty."""
     picked: tuple[int, ...] | None = None
     """The indexes of the picked values of a closed set; None to leave the argument out."""
 
@@ -91,7 +91,7 @@ class Writing(Struct, frozen=True, kw_only=True):
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """A problem with the arguments at one place."""
+    """A problem with the value at one pointer of the arguments."""
 
     pointer: str
     message: str
@@ -112,7 +112,7 @@ Coerce = Callable[[str, Field], Json]
 
 
 def form_lines(form: Form) -> tuple[FormLine, ...]:
-    """The first `MAX_LINES` lines of a form, nested objects under their headings."""
+    """The first `MAX_LINES` lines of a form. The lines of a nested object follow its heading."""
     return tuple(islice(_unfolded(FormLine(field=field, depth=0) for field in form.fields), MAX_LINES))
 
 
@@ -132,7 +132,7 @@ def with_rows(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> tu
 
 
 def _unfolded(lines: Iterable[FormLine]) -> Iterator[FormLine]:
-    """Yield lines, each heading followed by the lines below it."""
+    """Yield the lines, and after each heading the lines for the members of its object."""
     for line in lines:
         yield line
         if line.is_heading:
@@ -313,7 +313,7 @@ def note(field: Field) -> Content:
 def place_problems(
     lines: tuple[FormLine, ...], problems: tuple[Problem, ...]
 ) -> tuple[dict[str, str], tuple[Problem, ...]]:
-    """The words of problems by the pointer of their field, and the problems without a field.
+    """The messages of problems, by the pointer of their field, and the problems that belong to no field.
 
     A problem belongs to the field at its pointer, or else to the nearest field that contains the pointer.
     """

@@ -38,13 +38,16 @@ from inspector.tui.widgets.choice import ChecksInput, ChoiceInput
 from inspector.tui.widgets.plain_text import PlainText
 
 Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
-"""Asks the server for values of an argument. Takes its name, the typed text, and the other arguments."""
+"""Asks the server for values of an argument.
+
+Takes the name of the argument, the typed text, and the other arguments.
+"""
 _BATCH = 5
 """The number of lines mounted at a time, so that a long form does not block the screen."""
 _PADDING = 2
 """The width, in cells, of the padding beside a label in its column."""
 _LEAST_SHARE, _MOST_SHARE = 0.3, 0.5
-"""The minimum and the maximum share of the width for the column of the labels."""
+"""The minimum and the maximum width of the column of labels, as shares of the width of the form."""
 _MOST_UNDONE = 200
 """The maximum number of changes of one field that can be undone."""
 
@@ -161,7 +164,10 @@ class FieldLine(Widget):
                 return Entered()
 
     def take_default(self, default: Entered | None) -> None:
-        """Set the entry that produces the field's default, which the label marks; None if there is none."""
+        """Set the content of the input that produces the field's default; None if there is none.
+
+        While the input has this content, the label says `default`.
+        """
         self._default = default
         self._say_default()
 
@@ -208,7 +214,7 @@ class FieldLine(Widget):
 
     @on(events.DescendantFocus)
     def begin(self) -> None:
-        """For an empty field, ask the server which values it offers."""
+        """When an empty field gets the focus, ask the server which values it offers."""
         if self._suggester is not None and not self.entered.text:
             self.run_worker(self._suggester.get_suggestion(""), group="offers", exclusive=True)
 
@@ -433,7 +439,10 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self.call_after_refresh(self._mount_from, start + _BATCH, form)
 
     def _made(self, line: FormLine, entered: Mapping[str, Entered]) -> FieldLine:
-        """A new line with its entry and its default."""
+        """A new widget for a line of the form.
+
+        `entered`: the contents of the inputs, by the pointer of their field.
+        """
         made = FieldLine(line, self._offered_for(line))
         if self.size.width:
             made.fit(self._column)

@@ -161,7 +161,7 @@ class CallPane(Vertical):
         self._folded: tuple[Content, Content] | None = None
         """The line about the last call, and the keys shown with it; None if no call has folded the form."""
         self._unfolded: tuple[tuple[Content, Content], Writing] | None = None
-        """The line and keys of a form that was unfolded after a call, and the entries that it held then."""
+        """The line and keys that the unfolded form has replaced, and its entries at that moment."""
         self._shown = Content(""), Content("")
         """The line that is shown in place of the folded form, and the keys shown with it."""
         self._draft: ArgumentDraft | None = None

@@ -48,7 +48,7 @@ from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, duration, shortened, size
 
 _LARGE_BYTES = 200_000
-"""The size of an answer above which its judgement takes long enough to be announced."""
+"""The size in bytes from which an answer takes long to judge. A note then says that it is being judged."""
 _TICK_S = 0.25
 
 
@@ -122,7 +122,7 @@ class _Running:
 
 
 class RepeatableCall(Struct, frozen=True, kw_only=True):
-    """A call that `repeat` can make again."""
+    """A call, with everything that is needed to make it again."""
 
     name: str
     arguments: JsonObject
@@ -176,11 +176,11 @@ class CallRunner:
         self._written: dict[str, Writing] = {}
         self._running: _Running | None = None
         self._wanted: bool | None = None
-        """Set while a call waits for its arguments to be checked; true if it is sent even with problems."""
+        """None unless a call waits for the check of its arguments. True if it is sent even with problems."""
         self._checks = Latest(screen, check, self._checked, self._not_checked)
         self.last: RepeatableCall | None = None
         self._stopped: RepeatableCall | None = None
-        """The last call about which the user was asked, if it has no result."""
+        """The last call that waited for the user to agree; None if a call has ended with a record since."""
         self._last_of: dict[str, RepeatableCall] = {}
         """The last call of each item, by its name."""
         self._made: dict[int, RepeatableCall] = {}
@@ -200,7 +200,10 @@ class CallRunner:
 
     @property
     def spans(self) -> tuple[tuple[float, float | None], ...]:
-        """Begin and end of the last calls, by `time.time`. The end is None while a call runs."""
+        """Begin and end of the last eight calls and of the running call, by `time.time`.
+
+        The running call has the end None. It is left out while it waits for the user to agree.
+        """
         running = ((self._running.sent_s, None),) if self._running and not self._running.is_held else ()
         return (*self._spans, *running)
 
@@ -219,10 +222,11 @@ class CallRunner:
         return self._view.tool if self._view else None
 
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
-        """What the user last entered for an item: fields or JSON text.
+        """The entries in the form of an item, by pointer, and its arguments as JSON text.
 
-        If the user has not entered anything yet, the defaults of its schema. If the form of a changed definition
-        cannot hold what was entered, JSON text.
+        They are what the user entered last. The text is None if the form is used. If the user has not entered
+        anything yet, the entries are the defaults of the schema. If the form of a changed definition cannot
+        hold what was entered, the arguments are returned as JSON text.
         """
         found = self._written.get(view.tool.name) if view.tool else None
         if found is None:
@@ -334,9 +338,10 @@ class CallRunner:
         return tool is not None and not equal(tool.input_schema, call.input_schema)
 
     async def no_longer_fits(self, call: RepeatableCall) -> str:
-        """The reason why the arguments of a call no longer fit the input schema of its tool. Untrusted text.
+        """The reason why a call no longer fits the input schema of its tool; empty if it fits.
 
-        Empty if they fit, or did not fit the earlier schema either, because the user then sent them anyway.
+        Also empty if the arguments did not fit the earlier schema: the user has sent them anyway.
+        The reason is untrusted text.
         """
         tool = self._link.tool(call.name)
         if tool is None or not self._has_other_schema(call):
@@ -348,7 +353,7 @@ class CallRunner:
     async def why_unfit(self, tool: Tool, arguments: JsonObject, record: CallRecord | None) -> str:
         """The reason why arguments do not fit the input schema of a tool; empty if they fit. Untrusted text.
 
-        Also empty if they did not fit either when the user sent them in the call of `record`.
+        Also empty if they did not fit when the user sent them anyway, in the call of `record`.
         """
         made = self._made.get(record.number) if record is not None else None
         if made is not None and made.name == tool.name:

@@ -14,9 +14,9 @@ _PAUSE_S = 0.2
 
 
 class OfferSuggester(Suggester):
-    """Asks the server after a pause in typing.
+    """Suggests a value for an input. Asks the server for values after a pause in typing.
 
-    All values that the server offers are passed to `tell`; the first that continues the typed text is
+    All values that the server offers are passed to `tell`. The first of them that continues the typed text is
     suggested.
     """
 

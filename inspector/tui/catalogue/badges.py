@@ -64,7 +64,10 @@ def _word(badge: Badge) -> Content:
 
 
 _TITLES = {TraitName.SENSITIVE: "wholly sensitive"}
-"""The titles of traits whose names have another meaning on the screen."""
+"""Titles for traits whose names are also names of badges with another meaning.
+
+A tool also has the badge `sensitive` if only some of its values are sensitive.
+"""
 
 
 def trait_lines(found: Traits) -> tuple[Content, ...]:

@@ -109,7 +109,7 @@ def about(entry: Entry) -> Content:
 
 
 def definition_line(view: ToolView) -> Content:
-    """A line with the size of the definition in bytes and tokens, and with the fault of a malformed one."""
+    """A line with the size of a definition in bytes and tokens; before it, the fault of a malformed one."""
     line = Content.styled(
         f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as the server sent it",
         "$foreground 70%",

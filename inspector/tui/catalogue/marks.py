@@ -16,7 +16,7 @@ class Mark(Struct, frozen=True, kw_only=True):
     words: Content = _NOTHING
     short: Content = _NOTHING
     explained: Content | None = None
-    """The words of the legend, if it says more than `words`."""
+    """The words for the legend; None if the legend has the same words as the row."""
 
     @property
     def legend(self) -> Content:
@@ -34,7 +34,7 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
     """All marks of a tool."""
 
     signs: tuple[Mark, ...] = ()
-    """Marks other than badges and findings, such as for a changed definition. The short form is one cell."""
+    """Marks other than badges and findings, such as for a changed definition. Each short form is one cell."""
     findings: Mark = Mark()
     badges: tuple[Mark, ...] = ()
     """The badges, the worst first. The short form is a short word."""

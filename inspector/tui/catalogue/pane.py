@@ -73,12 +73,12 @@ class CatalogueLines(Lines):
         """The number of the server of each row in `_shown`."""
         self._sizes: dict[tuple[int, str], int] = {}
         self._lacking = set(range(servers))
-        """The numbers of the servers whose rows the filter does not find by their badges yet."""
+        """The numbers of the servers in whose rows the filter cannot search for badges yet."""
         self.remarks: dict[int, str] = {}
         """Remarks after the heading of the tools, by server. They are by Sightline, never untrusted text."""
 
     def take(self, server: int, found: tuple[ItemRow, ...], query: str) -> None:
-        """Show what a server lists. The cursor stays on its item if it is still listed."""
+        """Show what a server lists. The cursor stays on the same item if the server still lists that item."""
         spot = self.spot
         if spot == CatalogueSpot(server, None) and found and not self._all[server]:
             # The cursor was waiting on the heading of the server for its first item.
@@ -111,13 +111,13 @@ class CatalogueLines(Lines):
     def narrow(self, query: str, origin: CatalogueSpot | None) -> None:
         """Show the rows that match `query`, with the cursor on the best match.
 
-        Without a query, the cursor goes to `origin`; if that is None, it stays on its item.
+        Without a query, the cursor goes to `origin`; if `origin` is None, the cursor stays on its item.
         """
         self._show(query, None if query.strip() else origin or self.spot)
 
     @property
     def without_badges(self) -> tuple[ServerRows, ...]:
-        """The rows that the filter does not find by their badges yet."""
+        """The rows in which the filter cannot search for badges yet."""
         return tuple(
             ServerRows(server=server, rows=self._all[server])
             for server in sorted(self._lacking)
@@ -192,7 +192,7 @@ class CatalogueLines(Lines):
 
     @property
     def legend(self) -> Content:
-        """The full name and the marks in words of the item under the cursor, if its row cuts them."""
+        """The name and the marks of the item under the cursor, unless its row shows them in full."""
         spot = self.spot
         if spot is None or spot.entry is None or isinstance(spot.entry, Malformed):
             return Content("")
@@ -386,7 +386,7 @@ class CataloguePane(Vertical):
     def close_filter(self) -> None:
         """Clear the filter and show everything.
 
-        The cursor returns to the item on which the filter was opened, unless the user went to the matches.
+        The cursor returns to the item on which the filter was opened, unless the focus has moved to the list.
         """
         if not self._filter.has_focus:
             self._choose_match()
@@ -398,7 +398,7 @@ class CataloguePane(Vertical):
 
     @property
     def lists_nothing(self) -> bool:
-        """True if there is no row."""
+        """True if the list has no row, for example because nothing matches the filter."""
         return not self._lines.count
 
     @property
@@ -451,7 +451,7 @@ class CataloguePane(Vertical):
         self._take_badges(asked, asked)
 
     def _choose_match(self) -> None:
-        """Stay on the match under the cursor, if there is one, when the filter is cleared."""
+        """Let the cursor stay on its match, if there is one, when the filter is cleared later."""
         if self._lines.spot is not None:
             self._origin = None
 

@@ -89,7 +89,7 @@ def rows(catalogue: Catalogue) -> tuple[ItemRow, ...]:
 
 
 def with_badges(asked: tuple[ServerRows, ...]) -> tuple[ServerRows, ...]:
-    """The rows, whose searched text also has the badges of tools. Blocks: call it in a thread."""
+    """Copies of the rows, with the badges of tools in the searched text too. Blocks: call it in a thread."""
     return tuple(replace(each, rows=tuple(map(_with_badges, each.rows))) for each in asked)
 
 
@@ -169,7 +169,7 @@ STATE_STYLES = {
 def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
     """A line such as `git  ready  12 tools`, with the reason if there is no connection.
 
-    `here`: whether the cursor is on it.
+    `here`: whether the cursor is on the line.
     """
     parts = [
         Content.assemble("▸ " if here else "» ", content(row_name(heading.name, width), "bold")),
@@ -185,7 +185,7 @@ def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
 def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Content:
     """The row of an item in `width` cells, with the marks that fit on the right of its name.
 
-    `here`: whether the cursor is on it.
+    `here`: whether the cursor is on the row.
     """
     sign = "▸ " if here else "  "
     if isinstance(entry, Malformed):
@@ -249,7 +249,7 @@ def item_label(entry: Item) -> str:
 
 
 def item_identity(entry: Entry) -> str:
-    """A text that identifies an item when the list is read again."""
+    """A text that identifies an item of the catalogue, also in later listings."""
     match entry:
         case Tool():
             return f"Tool {entry.name}"

@@ -108,7 +108,10 @@ def claim_detail(row: ClaimRow) -> Content:
 
 
 def _spelling(claim: Claim) -> str:
-    """The name under which the server wrote the key, if only its spelling differs; otherwise empty. Untrusted text."""
+    """The name of the key as the server wrote it, if it differs only in case, `-` or `_`; otherwise empty.
+
+    Untrusted text.
+    """
     written = claim.pointer.rpartition("/")[2]
     plain = [name.casefold().replace("-", "").replace("_", "") for name in (written, claim.key)]
     return written if written != claim.key and plain[0] == plain[1] else ""

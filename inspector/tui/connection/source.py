@@ -23,4 +23,4 @@ class ServerSource(Struct, frozen=True, kw_only=True):
     name: str = ""
     """The name by which the user knows the server, unique among several; empty if there is only one."""
     as_saved: Callable[[], str] | None = None
-    """Returns the target as saved calls name it; "" if they cannot name it. None has the same meaning."""
+    """Returns the target as saved calls name it, or "" if they cannot name it. None stands for `""`."""

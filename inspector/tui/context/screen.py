@@ -28,7 +28,7 @@ from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, Sec
 
 _BAR, _NARROW_BAR = 20, 6
 _WIDE = 100
-"""The least width in cells for the long bar. Below it, the names need the room."""
+"""The minimum width of a row, in cells, for the long bar (`_BAR`). Narrower rows need the room for names."""
 _MOST_COMPARED = 500
 """The maximum number of tools for which the totals of all hosts are computed. More would take too long."""
 
@@ -50,7 +50,7 @@ class _Made(Struct, frozen=True, kw_only=True):
 class ContextScreen(SecondaryScreen[bool], inherit_bindings=False):
     """Shows one row for each text that reaches the model, with a bar for its size.
 
-    Returns whether a text is shown on the main screen.
+    Ends with True if a text was opened on the main screen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CONTEXT)

@@ -31,10 +31,10 @@ _LEAST_BESIDE = 72
 
 
 class DefinitionMark(Struct, frozen=True, kw_only=True):
-    """A place in a definition to mark, with a remark."""
+    """A place in a definition to mark, and a text about it, such as a finding."""
 
     pointer: str | None
-    """A pointer to the place; None for a remark on the whole definition, which marks no row."""
+    """A pointer to the place; None if the text is about the whole definition. No row is marked then."""
     words: Content
     near: str = ""
     """A part of the text at the place. The pane scrolls to it. Untrusted text."""
@@ -92,12 +92,12 @@ class DefinitionPane(Vertical):
 
     @property
     def lines(self) -> Lines:
-        """The widget that takes the focus."""
+        """The widget with the values of both sides. It takes the focus of the pane."""
         return self.values
 
     @property
     def use_of_enter(self) -> str:
-        """The label of Enter: it shows every reason, or closes them."""
+        """The label of the key Enter: `close` while all reasons are shown, otherwise `why`."""
         return "close" if self.is_explaining else "why"
 
     @property
@@ -199,9 +199,9 @@ class DefinitionPane(Vertical):
 
     @on(OutlineLines.Drawn)
     def mark_drawn(self, event: OutlineLines.Drawn) -> None:
-        """After the outline has drawn different rows, decide which sides to show, and explain the value.
+        """Choose the sides to show, and explain the value under the cursor.
 
-        The value is the one under the cursor.
+        Called after the outline has drawn other rows.
         """
         event.stop()
         self._choose_sides()
@@ -242,7 +242,10 @@ class DefinitionPane(Vertical):
             self.values.mark(mark.pointer, mark.near)
 
     def _is_on(self, mark: DefinitionMark) -> bool:
-        """True if the cursor is at the place of the mark: the first row for a remark on the whole definition."""
+        """True if the cursor is at the place of the mark.
+
+        If the mark is about the whole definition, its place is the first row.
+        """
         return self.values.is_on_mark if mark.pointer is not None else self.lines.cursor == 0
 
     def _explain(self) -> None:

@@ -32,9 +32,9 @@ class DefinitionReason(Struct, frozen=True, kw_only=True):
     pointer: str
     """A pointer into the definition as sent."""
     sign: SideDifference
-    """LEFT if the boundary withholds the value.
+    """The sign in front of the value: LEFT if the boundary withholds the value.
 
-    CHANGED if it is changed, or if the host does not pass it on.
+    CHANGED if the boundary or the host changes the value, or if the host does not pass it on.
     """
     by: str
     """The name of a boundary rule, or `host`."""
@@ -79,7 +79,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
         return None
 
     def sign(self, node: int) -> SideDifference:
-        """The sign in front of a node: ✗ only if the boundary withholds it."""
+        """The sign in front of a node. It is ✗ only if the boundary withholds the value of the node."""
         difference = self.outline.difference(node)
         if difference is SideDifference.LEFT or difference is SideDifference.CHANGED:
             reason = self.reason_on(node)
@@ -87,14 +87,17 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
         return difference
 
     def absences(self, node: int) -> tuple[Content, ...]:
-        """The text in place of a value that the model does not get."""
+        """The text in place of a value that the model does not get, as the only item of a tuple."""
         if self.sign(node) is SideDifference.LEFT:
             return (Content.styled("┄ withheld ┄", "$text-error"),)
         return (Content.styled("┄ not passed on ┄", "$text-accent"),)
 
 
 def measure_line(view: DefinitionView) -> Content:
-    """The bytes and tokens as sent and as given, and the number of differences by kind."""
+    """The size of a definition as sent, and of what the model gets, with the number of differences by kind.
+
+    Sizes are in bytes and tokens.
+    """
     parts = [
         Content.assemble(
             "server sent ",
@@ -112,7 +115,7 @@ def measure_line(view: DefinitionView) -> Content:
 def why_line(view: DefinitionView, node: int | None) -> Content:
     """The reason why the two sides of a node differ.
 
-    If they do not differ, a line about the definition as a whole.
+    If they do not differ, a line that says so, or a line that says that the host was not observed.
     """
     reason = view.reason_on(node) if node is not None else None
     if reason is not None:
@@ -173,7 +176,7 @@ def _reason(view: DefinitionView, reason: DefinitionReason) -> Content:
 
 
 def _by_words(by: str) -> str:
-    """A boundary rule in words, such as `of a sensitive tool`. Any other text is returned as it is."""
+    """The words for a boundary rule, such as `of a sensitive tool`; `by` itself if it names no such rule."""
     return COUNTED.get(Rule(by), by) if by in set(Rule) else by
 
 
@@ -251,7 +254,7 @@ class DefinitionMasks:
     def masked(self, tool: Tool, records: Iterable[CallRecord]) -> Tool:
         """A copy of `tool` without values that were withheld from results.
 
-        Reads only records that are new.
+        Reads only the records that it has not read before.
         """
         for record in records:
             # A recording has ids in place of withheld values, also in its definitions.

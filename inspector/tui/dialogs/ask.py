@@ -18,7 +18,10 @@ from inspector.tui.widgets.plain_text import PlainText
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
 _FEW_CHOICES = 2
-"""Up to this number, choices without meanings are not listed, because an arrow key shows the other one."""
+"""A field with more choices than this lists them. With two, an arrow key shows the other choice.
+
+Choices with meanings are always listed.
+"""
 
 Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
 """Takes the answers, one per field. Returns an error message, or "" if they are accepted."""

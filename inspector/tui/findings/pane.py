@@ -73,7 +73,7 @@ class FindingsPane(Vertical):
         return here.entry if isinstance(here, FindingRow) else None
 
     def show(self, view: FindingsView, *, entry: ReportEntry | None = None) -> None:
-        """Show other findings. The cursor goes to `entry`, or stays on its finding."""
+        """Show other findings. The cursor goes to `entry`; if that is None, it stays on the same finding."""
         here = entry or self.entry
         self._rows, self._name_width = view.rows, view.name_width
         self._title.update(view.title)

@@ -51,7 +51,7 @@ _REVIEWED_KINDS = frozenset({EntryKind.FAULT, EntryKind.SERVER_REQUEST})
 """The kinds of timeline entries that can lead to findings."""
 
 STEPS = "reviewing"
-"""The group of the workers that review. Reviewing a large server takes seconds."""
+"""The name of the group of workers that review. The review of a large server takes seconds."""
 
 
 _NO_PIN = NotChecked(what="changes since pinned", why="the definitions were not compared with pinned ones")
@@ -118,18 +118,21 @@ class Reviewer:
         self._made = 0
         """The number of calls that have ended; in a recording, at the position or before it."""
         self.is_watched = False
-        """True with `--watch`: the server restarts on a save, so a connection may be to another version."""
+        """True with `--watch`: the server restarts on a save, so a reconnect may reach another version."""
         self._is_whole = True
         """False if the timeline lacks messages, because the recording has too many."""
         self._listings: tuple[OtherListing, ...] = ()
-        """What to compare the listing with: pinned definitions, and changed ones as first listed."""
+        """The listings with which the current listing is compared.
+
+        They are the pinned definitions, and the definitions that have changed, as they were first listed.
+        """
         self._not_pinned: tuple[NotChecked, ...] = (_NO_PIN,)
         self.others: Callable[[], OtherServers] = OtherServers
         """Returns the other servers of the run."""
         self._heard = 0
         """The number of timeline entries seen so far."""
         self._shown: tuple[ToolView, tuple[Content, ...]] | None = None
-        """The open item, and the notes about its result."""
+        """The open item, and the remarks on its result."""
         # The result of an overtaken step is used too. Otherwise, a busy server would never be reviewed.
         self._steps = Latest(
             screen,
@@ -146,7 +149,7 @@ class Reviewer:
         self.accepted: AcceptedFindings | None = None
         """The accepted findings; None until their file is read."""
         self.listeners: list[Callable[[], None]] = []
-        """Functions called after `changed`."""
+        """Functions called when findings or acceptances have changed, after the argument `changed`."""
 
     # The material.
 
@@ -166,7 +169,7 @@ class Reviewer:
             self._steps.ask(ReviewStep(review=self._review_of(self._link.session), material=self.material()))
 
     def pinned(self, state: PinState | None) -> None:
-        """Compare the listing with the pinned definitions too, and with the session's first listing.
+        """Compare the listing with the pinned definitions and with the session's first listing.
 
         `state`: None if nothing is known about pins.
         """
@@ -218,7 +221,7 @@ class Reviewer:
             self.listed()
 
     def look(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
-        """Show the findings of this item. `of_result`: sentences about its result."""
+        """Show the findings of the item in `view`. `of_result`: the remarks on its result."""
         self._shown = (view, of_result)
         self._look_again()
 
@@ -255,12 +258,12 @@ class Reviewer:
 
     @property
     def until(self) -> str:
-        """The part of a recording after its position, in words; empty if nothing follows."""
+        """The part of a recording after the current position, in words; empty if nothing follows."""
         session = self._link.session
         return session.after if isinstance(session, RecordedSession) else ""
 
     def as_neighbour(self, name: str, catalogue: Catalogue) -> Neighbour:
-        """The server as input of the review of another one, without tools that repeat a withheld value.
+        """The server as input for the review of another server. Omits tools that repeat a withheld value.
 
         `name`: the name of the server. `catalogue`: a listing of it.
         """
@@ -340,7 +343,10 @@ class Reviewer:
     # Results of threads.
 
     def _review_of(self, session: Session) -> OngoingReview:
-        """The review, which goes on with this session. Results from before a reconnect stay in it."""
+        """The review, continued with `session`, which is another session after a reconnect.
+
+        Results from before the reconnect stay in the review.
+        """
         if session is not self._session:
             if self._session is not None:
                 self._review.reconnect(is_renewed=self.is_watched)
@@ -402,7 +408,7 @@ def _client_words(session: Session) -> str:
 
 
 def _first_listing(changed: Sequence[Tool]) -> tuple[OtherListing, ...]:
-    """The definitions that have changed, as first listed, to compare with; empty if none have changed."""
+    """A listing of only the definitions in `changed`, as they were first listed; empty if none changed."""
     if not changed:
         return ()
     return (OtherListing(kind=ListingKind.FIRST, definitions=ServerDefinitions(tools=tuple(changed))),)

@@ -23,7 +23,7 @@ from inspector.tui.text import content, count, cut_at_front, cut_in_the_middle, 
 ACCEPTED, UNKNOWN = "✓", "?"
 _NAME_WIDTH = 20
 _LEAST_TITLE, _LEAST_PLACE = 16, 16
-"""The minimum widths of the title and of a longer place in a row, in characters."""
+"""The minimum widths, in characters, of the title of a finding in a row, and of a place that is cut."""
 EARLIER, BEFORE = "in an earlier result", "before the reconnect"
 _WHEN = {EARLIER: f"{EARLIER}, not in the last one", BEFORE: f"from {BEFORE}"}
 
@@ -77,10 +77,13 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     remarks: int = 0
     """The number of remarks on the result, which the tab shows too."""
     to_model: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
-    """The words that explain the signs of values in results, by the number of the call, then by pointer."""
+    """The words of findings about values in results. They are shown to explain the signs of these values.
+
+    The keys are the number of the call, then the pointer of the value.
+    """
 
     def place_of(self, entry: ReportEntry | None) -> int:
-        """The index of a finding's row; if the view has no such row, of the first row that is no heading."""
+        """The index of the row with a finding; if there is none, of the first row that is no heading."""
         if entry is not None:
             for index, row in enumerate(self.rows):
                 if (
@@ -93,13 +96,13 @@ class FindingsView(Struct, frozen=True, kw_only=True):
 
 
 class ItemFindings(Struct, frozen=True, kw_only=True):
-    """A request for the findings of one item, with the notes to show below them."""
+    """A request for the findings of one item, with the facts about the item to show below the findings."""
 
     item: Item
     board: Board
     accepted: AcceptedFindings
     of_result: tuple[Content, ...] = ()
-    """Remarks on the result."""
+    """The remarks on the result of the item."""
     traits: tuple[Content, ...] = ()
     origins: tuple[Content, ...] = ()
     is_called: bool = False
@@ -112,7 +115,7 @@ class AllFindings(Struct, frozen=True, kw_only=True):
     accepted: AcceptedFindings
     query: str = ""
     until: str = ""
-    """The part of a recording after its position, in words; empty if nothing follows."""
+    """The part of a recording after the current position, in words; empty if nothing follows."""
 
 
 def item_findings(asked: ItemFindings) -> FindingsView:
@@ -277,7 +280,10 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
 
 
 def _name(entry: ReportEntry, *, pad_to: int = 0) -> Content:
-    """The name of the item that a finding is about, or its kind. `pad_to`: the minimum width in cells."""
+    """The name of the item that a finding is about; without a name, the kind of the subject.
+
+    `pad_to`: the minimum width in cells.
+    """
     name = content(shortened(entry.finding.name or entry.finding.subject.value, 40), "bold")
     return name.pad_right(max(0, pad_to - name.cell_length))
 
@@ -384,5 +390,5 @@ def _title(rule: ReviewRule | None, width: int, pointer: str) -> Content:
 
 
 def _place(pointer: str, rule: ReviewRule | None) -> str:
-    """The place of a finding; empty if its title says what the pointer names. Untrusted text."""
+    """The pointer of a finding as a path; empty if the title describes the same place. Untrusted text."""
     return "" if rule is not None and pointer in rule.titles else path(pointer, MAX_POINTER, whole="")

@@ -1,4 +1,7 @@
-"""The help screen: all keys, first those that work here, and what boundary, host, trust, signs and badges mean."""
+"""The help screen: all keys, and the meaning of boundary, host, trust, signs and badges.
+
+The keys that work on the screen below come first.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import ClassVar

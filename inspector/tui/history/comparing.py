@@ -73,7 +73,7 @@ def pair(asked: PairAsked) -> Pair:
 
 
 def _unmasked(call: HistoryCall) -> Json:
-    """The values of a call that `_value` masks or shows."""
+    """The stored arguments of a call, and its raw result or None: the values before masking."""
     return [call.past.kept, raw_of(call.record.outcome) if call.record is not None else None]
 
 

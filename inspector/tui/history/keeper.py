@@ -20,7 +20,7 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, shortened
 
 _PATIENCE_S = 2.0
-"""The time in seconds that the end of the program waits for calls to be written."""
+"""The maximum time in seconds that the end of the program waits for calls to be written."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -63,7 +63,7 @@ class HistoryKeeper:
         self.listeners: list[Callable[[], None]] = []
         """Functions called when the calls have changed."""
         self.fault = "" if is_kept else "Calls are not kept beyond this run."
-        """The reason why the file was not read or is not written; empty if there is none.
+        """The reason why the file with the calls was not read or is not written; empty if there is none.
 
         May quote a path.
         """
@@ -109,7 +109,7 @@ class HistoryKeeper:
 
     @property
     def place(self) -> str:
-        """The path of the file; empty if there is none."""
+        """The path of the file with the calls; empty if there is no file."""
         return str(self._file.path) if self._file is not None else ""
 
     async def close(self) -> None:

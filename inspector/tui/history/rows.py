@@ -14,7 +14,7 @@ from inspector.tui.widgets.secondary import QUIET
 
 MARK = "●"
 _WIDE = 110
-"""The width, in cells, from which the outcome is written in full."""
+"""The width of a row, in cells, from which the outcome is written in full."""
 _MOST_DRAWN = 600
 """The maximum length of the arguments in a row, in characters. The detail has all of them."""
 _OUTCOME_CELLS, _WIDE_OUTCOME_CELLS = 18, 28
@@ -83,7 +83,7 @@ def time_words(at: str, today: date) -> str:
 def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
     """The outcome of a call in words, and their style.
 
-    Counts the values that the level `declared` withholds, whichever boundary level is shown.
+    The words count the values that the boundary level `declared` withholds, whichever level is shown.
     """
     if past.fits is False:
         return ("≠ output breaks its schema" if is_wide else "≠ breaks schema"), "bold $text-error"
@@ -167,7 +167,7 @@ def heading(call: HistoryCall, today: date) -> Content:
 
 
 def title_words(calls: Sequence[HistoryCall], shown: int) -> str:
-    """A text such as `12 calls, 3 of this run`."""
+    """The numbers of calls, such as `12 calls, 3 of this run`. `shown`: the number of listed calls."""
     new = sum(call.is_new for call in calls)
     words = f"{count(len(calls), 'call')}, {new:,} of this run"
     shown_words = f", {shown:,} shown" if shown != len(calls) else ""

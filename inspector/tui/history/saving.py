@@ -49,7 +49,7 @@ def planned(call: HistoryCall) -> tuple[JsonObject, dict[str, str]]:
 def save(name: str, call: HistoryCall, server: str, *, level: Level, host: str) -> None:
     """Append a call to `calls.toml`, with expectations that its answer meets.
 
-    Raises UsageError, for example if the file has a call with this name or lacks an argument.
+    Raises UsageError, for example if the file has a call with this name, or the history lacks an argument.
     """
     check_new(USUAL_FILE, name)
     arguments, secrets = planned(call)

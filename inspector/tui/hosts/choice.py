@@ -19,7 +19,10 @@ from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryDi
 
 _GAP = 2
 _LEAST_GETS = 60
-"""The minimum width of what a model gets, in cells. If there is less room, the row leaves out the evidence."""
+"""The minimum width, in cells, of the text that says what a model gets.
+
+If there is less room, the row leaves out the evidence.
+"""
 _AROUND = 12
 """The number of rows for the border, the title, the filter, the details of a host, and the keys."""
 

@@ -57,7 +57,7 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     version: str
     as_of: str
     how: str
-    """The evidence for the profile."""
+    """The evidence for the host profile in words, such as `source only, not run`."""
     model_gets: str
     """What its model gets of a result, in a few words."""
     observed: bool
@@ -72,7 +72,10 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     leak_count: int
     """The number of distinct values that leak."""
     leak_places: tuple[tuple[LeakPlace, ...], ...]
-    """For each of the first values that leak, the places in the raw result from which the model gets it."""
+    """For each of the first values that leak, its places in the raw result.
+
+    From these places, the model gets the value.
+    """
     why_unknown: str
     """Why it is not known whether a value leaks; empty if it is known."""
     unknown_count: int
@@ -81,7 +84,10 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     There are too many of them, or they are too common.
     """
     observed_open: bool
-    """True if the host was observed with the raw result."""
+    """True if the host's handling of the raw result was observed.
+
+    A host gets the raw result at the boundary level `open`.
+    """
     refused_open: str = ""
     """How the host refuses the raw result as a whole, as a sentence; empty if it does not."""
 
@@ -93,11 +99,17 @@ class HostsView(Struct, frozen=True, kw_only=True):
     level: Level
     raw_bytes: int
     withheld: int
-    """The number of parts of the raw result that the level `declared` withholds, without metadata."""
+    """The number of values in the raw result that the boundary level `declared` withholds.
+
+    Copies and protocol metadata do not count.
+    """
     credentials: int = 0
     """The number of values that look like credentials and pass at this boundary level."""
     repeated: tuple[str, ...] = ()
-    """Words such as `withheld from #1`, for each place that passes and repeats a value of that call."""
+    """One text for each place in this result that passes and repeats a value withheld from another call.
+
+    The text names the other call: `withheld from #1`.
+    """
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
@@ -211,10 +223,11 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 
 
 def hosts_summary(view: HostsView) -> Content:
-    """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`.
+    """What passes the boundary, and how many hosts would leak a withheld value at the boundary level `open`.
 
-    If any host was not observed with such a result, the text also explains the sign `?`. A line at the end names
-    the hosts without a profile.
+    The text counts the values that pass although they look like credentials, or were withheld from other
+    calls. If the handling of such a result by any host was not observed, the text also explains the sign `?`.
+    A line at the end names the hosts without a profile.
     """
     legend = "" if all(row.observed for row in view.rows) else f" {_LEGEND}"
     said = _credentials(view), _repeated(view), _summary(view), (legend, "$text-warning")
@@ -354,7 +367,10 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
 
 
 def _places(places: tuple[LeakPlace, ...]) -> str:
-    """The first places in words, such as `structuredContent.ssn, within content[0].text`."""
+    """The first of `places` in words, such as `structuredContent.ssn, within content[0].text`.
+
+    Further places are counted.
+    """
     first = [
         f"{'within ' if each.is_within else ''}{path(each.pointer, 120)}" for each in places[:_MOST_PLACES]
     ]
@@ -363,7 +379,10 @@ def _places(places: tuple[LeakPlace, ...]) -> str:
 
 
 def _what(level: Level) -> str:
-    """What a host gets, in words. At `open`, it gets the whole result."""
+    """What a host gets, in words.
+
+    At the boundary level `open`, this is the result; at other levels, what the boundary passes.
+    """
     return "the result" if level is Level.OPEN else "what the boundary passes"
 
 
@@ -391,7 +410,10 @@ def _more(number: int) -> list[Content]:
 
 
 def _evidence(row: ComparedHost, width: int) -> Content:
-    """The evidence for the profile; with `?` if the host was not observed with such a result."""
+    """The evidence for the profile of a host, in `width` cells; empty if `width` is 0.
+
+    A `?` follows if the host's handling of such a result was not observed.
+    """
     if not width:
         return Content("")
     words = evidence(row.how) + ("" if row.observed else " ?")

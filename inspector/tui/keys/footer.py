@@ -48,7 +48,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if the arguments break their schema."""
     is_json: bool = False
     choice: Sequence[tuple[str, str]] = ()
-    """The keys of the focused field, if it is a choice among values."""
+    """The keys of the focused field, if it is a choice among values: ids of commands, each with its label."""
     is_opening: bool = False
     """True while the first connection is being made. Nothing is listed then."""
     goes_back: bool = False
@@ -76,9 +76,9 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """False if the result pane shows a call that got no answer."""
     has_differences: bool = False
     has_reasons: bool = False
-    """True if the two views differ in more than protocol metadata and the notice of Sightline."""
+    """True if the sides of the result pane differ in more than protocol metadata and Sightline's notice."""
     has_earlier: bool = False
-    """True if the tool of the open result was called before."""
+    """True if the history has an earlier call of the tool whose result is open."""
     has_masks: bool = False
     """True if the result has masked values."""
     is_result_shown: bool = False
@@ -86,7 +86,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_recording: bool = False
     """True if a recording is shown, in place of a server."""
     is_unmasked: bool = False
-    """True if masked values are shown."""
+    """True if the result pane shows values in place of their masks."""
     explains: str = ""
     """The label of Enter on the value under the cursor, such as `why`; empty if the value has no details."""
     timeline_enter: str = ""
@@ -102,7 +102,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_changed: bool = False
     """True if definitions differ from those that were pinned or first listed."""
     subscribes: str = ""
-    """The label of the key that subscribes to the open resource; empty if it does nothing."""
+    """The label of the key that subscribes to the open resource; empty if the key does nothing."""
     is_saved: bool = False
     """True if the last save of a watched file changed a definition, a result, or what reaches models."""
     secrets: int = 0
@@ -265,7 +265,10 @@ def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
 
 
 def _offers_of_search(now: KeySituation, place: str) -> Iterator[tuple[str, str]]:
-    """Yield the keys of a search. `place`: the first part of the ids of the commands for the matches."""
+    """Yield the ids of the commands that work in a search, each with its label.
+
+    `place`: the first part of the ids of the commands for the matches.
+    """
     if now.has_matches:
         yield f"{place}.next", "next match"
         yield f"{place}.previous", "previous match"
@@ -330,7 +333,7 @@ def _back(now: KeySituation) -> tuple[str, str]:
 
 
 def _fold(now: KeySituation) -> str:
-    """The id of the key that folds values. In a recording, Space plays."""
+    """The id of the command that folds values. In a recording, it has another key, because Space plays."""
     return "values.fold-recorded" if now.is_recording else "values.fold"
 
 

@@ -121,7 +121,7 @@ class Palette(CommandPalette):
     async def run_found(self, event: Input.Submitted) -> None:
         """Run the command under the cursor once the search for all that was typed has ended.
 
-        Until then the list is that of the first letters, so Enter would run another command.
+        Until then, the list has the matches for the first letters only, so Enter could run another command.
         """
         event.stop()
         event.prevent_default()

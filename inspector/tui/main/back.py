@@ -109,9 +109,10 @@ class Back:
         return True
 
     def _leave_view(self) -> bool:
-        """End a comparison, go back to the part that opened this one, or end the zoom or the long timeline.
+        """End a comparison, go back to where the user came from, or end the zoom or the long timeline.
 
-        Also leaves an earlier call. Returns false if there is none of these.
+        If an earlier call is shown, going back shows the last call of the tool again. Returns false if there
+        is none of these.
         """
         parts, target = self._parts, self._target
         if parts.server.selection.comparing.is_on:

@@ -1,6 +1,6 @@
 """The user's actions on findings and on texts for the model.
 
-The user can go to the place of either, accept a finding, and write the review to a file.
+The user can go to the place of a finding or of a text, accept a finding, and write the review to a file.
 """
 
 from collections.abc import Callable, Sequence
@@ -224,9 +224,9 @@ class FindingActions:
         self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
 
     def _show_text(self, part: ContextPart) -> bool:
-        """Show a text for the model in the definition of its item. Show instructions in their frame.
+        """Show the definition of the item that has a text for the model. Returns true if it is shown.
 
-        Returns true if a definition is shown.
+        The instructions of a server belong to no item. The frame that brought them is shown instead.
         """
         session, item = self._link.session, part.item
         if item is None:
@@ -243,9 +243,9 @@ class FindingActions:
         return False
 
     def go_to(self, entry: ReportEntry) -> PlaceIn:
-        """Show the place of a finding in a result, a definition or a frame, and return where.
+        """Show the place of a finding in a result, a definition or a frame. Returns which of them is shown.
 
-        If the place cannot be shown, notify the user.
+        If the place cannot be shown, notify the user and return `PlaceIn.FRAME`.
         """
         session, finding = self._link.session, entry.finding
         kind = finding.subject.value

@@ -46,7 +46,11 @@ class HeaderView(Struct, frozen=True, kw_only=True):
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
-"""The minimum width, in cells, of the second of two names. With less room, only the first name is shown."""
+"""The minimum width, in cells, to which the second name in the header is cut.
+
+The first name is the label or the server's own name; the second is the server's own name or the target. If
+there is less room, only the first name is shown.
+"""
 _MOST_OF_NAME = 30
 """The maximum width, in cells, that is reserved for the server's name. Details that do not fit beside it are left
 out."""
@@ -59,7 +63,7 @@ _ROOM_FOR_NAME = 100
 
 
 def header(view: HeaderView, width: int) -> Content:
-    """One line of `width` cells. State, boundary level and host always fit.
+    """The header line in `width` cells. State, boundary level and host always fit.
 
     What has no room is left out; the name of the server is cut last.
     """
@@ -89,7 +93,7 @@ began.
 
 
 def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
-    """The state, and the details in `kept`."""
+    """The state, and the details whose names are in `kept`."""
     recording = view.recording if "recording" in kept else view.recording.partition(" ")[0]
     label = _trust_words(view.trust, kept) if view.trust and view.trust.word else ""
     state = Content.assemble(
@@ -168,7 +172,7 @@ def _protocol(version: str) -> str:
 
 
 def _left_over(parts: list[Content], lenses: Content, width: int) -> int:
-    """The number of cells that are left for the name."""
+    """The number of cells that `parts`, and the boundary level and host in `lenses`, leave for the names."""
     taken = sum(part.cell_length + 2 for part in parts) + lenses.cell_length
     return width - taken - 4
 

@@ -65,9 +65,9 @@ class ItemCalls:
         server.repeat(record)
 
     def _repeat_if_shown(self, server: ServerParts, call: RepeatableCall) -> None:
-        """Make a call again, unless the user has opened another item or call meanwhile.
+        """Make `call` again, unless the user has opened another item or call meanwhile.
 
-        `repeat` makes the shown call again, which would then be another call.
+        In that case, nothing is called, because `repeat` would make the call that is shown now.
         """
         if self._parts.server is server and server.runner.repeatable(server.selection.record) is call:
             self.repeat()

@@ -56,7 +56,8 @@ class Needs:
 
         If the result is hidden, the tool gets all of them.
 
-        `columns`, `lines`: the size of the terminal. `is_low`: true if it is too low for the timeline.
+        `columns`, `lines`: the size of the terminal. `is_low`: true if the terminal is too low for the
+        timeline.
         """
         is_wide, is_short = columns >= WIDE, lines < TALL
         if self.is_reading and is_short:

@@ -23,7 +23,7 @@ class MainParts:
     result: ResultPane
     timeline: TimelinePane
     timeline_filter: TimelineFilter | None
-    """None in a recording, whose timeline is not filtered."""
+    """The filter of the timeline; None for a recording, whose timeline is not filtered."""
     failure: FailurePanel
     room: ScreenLayout
     servers: Servers

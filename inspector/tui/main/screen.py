@@ -497,7 +497,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._show_subscriptions()
 
     def _show_called(self, server: ServerParts, record: CallRecord) -> None:
-        """Show in the timeline, and review, a call or a read that an interface of MCP Apps has made."""
+        """Add a call or a read by an interface of MCP Apps to the timeline, and review its result."""
         if server.link.session is not None:
             self._timeline.finished(server.link.session, record, server.label)
         server.reviewer.finished(record)

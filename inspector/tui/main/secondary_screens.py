@@ -35,7 +35,10 @@ class SecondaryScreens:
         self._parts, self._gate, self._copy_secret = parts, gate, copy_secret
 
     def open(self, screen: Screen[Chosen], take: Callable[[Chosen | None], None] | None = None) -> None:
-        """Show a screen. `take`: called with what the user has chosen there; None if nothing is chosen."""
+        """Show a screen.
+
+        `take`: called with what the user has chosen there, or with None if the user has chosen nothing.
+        """
         self._parts.screen.app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
 
     def _say(self, words: str) -> None:

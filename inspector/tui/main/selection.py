@@ -125,7 +125,7 @@ class Selection:
         self.hosts: tuple[str, ...] = ()
         """The names of all hosts; empty while they are being loaded."""
         self.uncalled: Mapping[Kind, str] = _UNCALLED
-        """The words after the name of an item without a result."""
+        """The words that follow the name of an item without a result in a note, by the kind of the item."""
         self.is_recorded = False
         """True if the calls are from a recording. The form then shows what was sent, and is read-only."""
 

@@ -239,9 +239,10 @@ class ServerParts:
         )
 
     def mark(self, name: str) -> Mark:
-        """The mark of a definition that differs from an earlier one; an empty mark for other definitions.
+        """The mark of a definition that differs from an earlier definition; an empty mark if it does not.
 
-        The earlier one is pinned, from the first listing, or from before the last save of a watched file.
+        The earlier definition is the pinned one, the one in the first listing, or the one before the last
+        save of a watched file.
         """
         mark = self.pins.mark(name)
         return mark if mark.words.plain or self.watch is None else self.watch.mark(name)

@@ -13,7 +13,10 @@ The search runs whenever the timeline grows.
 
 
 def refused_by_era(record: CallRecord, server: ServerParts) -> str:
-    """The method of the request that the server could not send during the call in this era; empty if there is none."""
+    """The method of a request that the server could not send during the call; empty if there is none.
+
+    A stateless server cannot send requests during a call.
+    """
     facts = server.link.server
     is_short = record.size_bytes <= _LONGEST_ERROR_BYTES
     return unanswerable(record.outcome, facts.era) if facts is not None and is_short else ""
@@ -22,8 +25,8 @@ def refused_by_era(record: CallRecord, server: ServerParts) -> str:
 def warnings(record: CallRecord, server: ServerParts, *, is_named: bool) -> tuple[str, ...]:
     """The warnings about a call that are not about its result alone, as sentences.
 
-    `is_named`: whether the result pane already names the values that this result passes although they were
-    withheld from another call.
+    `is_named`: whether the result pane already names the values in this result that pass although they were
+    withheld from other calls.
     """
     found: list[str] = []
     repeated = server.vault.repeating.get(record.number)

@@ -23,7 +23,7 @@ CHANGED = "~"
 
 _MAX_NAMED = 50
 _AROUND_TEXT = 26
-"""The cells of a line for signs, indentation, key and quotes. Arrow keys scroll to the ends of longer lines."""
+"""The cells kept free on each line for signs, indentation, key and quotes. Arrow keys scroll longer lines."""
 
 
 def origin_line(facts: PageFacts) -> Content:

@@ -16,10 +16,10 @@ from inspector.tui.text import shortened
 
 TICK_S = 0.1
 LONGEST_PAUSE_S = 0.5
-"""The maximum pause, in seconds, while pauses are cut."""
+"""The pause in seconds to which longer pauses are cut when the recording is not played in real time."""
 
 _MOST_AT_ONCE = 5_000
-"""The maximum number of lines that one tick moves on. Further lines are shown at the next tick."""
+"""The maximum number of lines by which the position moves at one tick. The next tick moves it further."""
 
 
 class PlayerChanged(Message):
@@ -44,9 +44,9 @@ class Player:
         self._session = session
         self._played = session.played
         self.position = self.since = 0
-        """`position`: the current line.
+        """`position`: the number of the current line.
 
-        `since`: a call that ended after this line, up to `position`, is shown too.
+        `since`: the number of an earlier line. A call that ended after it, up to `position`, is shown too.
         """
         self.play = Play.PAUSED
         self.speed = Play.COMPRESSED
@@ -270,7 +270,7 @@ class Player:
         self._changed()
 
     def _explained(self, found: _Found, words: str, *, backwards: bool) -> str:
-        """The sentence about a search that found nothing between the position and the end it searched to."""
+        """The sentence about a search that reached the end or start of the recording without a match."""
         shown = shortened(words, 60)
         if found.line is None:
             return f"Nothing in the recording contains {shown}."

@@ -57,7 +57,7 @@ class _FramesAsked(Struct, frozen=True, kw_only=True):
     call: int = 0
     """The number of the call whose entry is wanted, if `entry` is None."""
     pointer: str = ""
-    """The place to mark in the last frame."""
+    """A pointer to the value to mark in the last frame; empty for none."""
     below: DOMNode
     """The screen that the frames are to cover."""
 
@@ -95,10 +95,10 @@ class SceneReader:
         self._labels: dict[int, frozenset[TrustLabel]] = {}
         """The trust labels of each call, by its number. Only one thread at a time uses them."""
         self._calls_asked: tuple[int, ...] | None = None
-        """The state for which `review` was last asked, to notice changes; None before the first time.
+        """The state of the scene for which the calls were last read, to notice changes; None at first.
 
-        The counts of calls, of parts of listings and of unusual lines, and the line at which the connection
-        began.
+        The state has the counts of calls, of parts of listings and of unusual lines, and the line at which
+        the connection began.
         """
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
         self._matches = Latest(screen, _made_match, self._take_match, self._could_not)

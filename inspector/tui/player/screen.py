@@ -141,7 +141,7 @@ class PlayerScreen(MainScreen):
         self.call_after_refresh(self._keep_focus)
 
     def _show_waiting(self, session: RecordedSession, scene: Scene) -> None:
-        """Note that a call has no answer up to the position, and show what was sent."""
+        """If a call of the shown tool has no answer up to the position, say so and show its arguments."""
         tool, before = self._tool_shown, self.server.selection.uncalled
         waiting = (entry for entry in scene.recent.values() if entry.state is EntryState.PENDING)
         entry = next((entry for entry in waiting if tool and called(entry) == tool), None)
@@ -152,7 +152,7 @@ class PlayerScreen(MainScreen):
             self.server.selection.say_why_none()
 
     async def _fill_in(self, session: RecordedSession, entry: Entry, tool: str) -> None:
-        """Show the arguments of a call without an answer in its form."""
+        """Show the arguments of a call without an answer in the form of its tool."""
         frames = await asyncio.to_thread(session.frames_of, entry)
         asked = (
             event.exchange.request for each in frames for event in each.events if isinstance(event, Asked)
@@ -164,7 +164,7 @@ class PlayerScreen(MainScreen):
 
     @on(ResultPane.Filled)
     def _keep_focus(self) -> None:
-        """Focus the catalogue if the focused widget was hidden at this position."""
+        """Focus the catalogue if the widget with the focus is hidden at the current position."""
         is_hidden = self.focused is None or isinstance(self.focused, ResultNote)
         if is_hidden and self.is_current:
             self._catalogue.focus_list()

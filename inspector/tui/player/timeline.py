@@ -16,7 +16,7 @@ from inspector.tui.timeline.pane import TimelinePane
 from inspector.tui.timeline.rows import output_in, recorded_call_line
 
 _MARGIN = 40
-"""The number of entries read before and after a missing one."""
+"""The number of entries that are read before and after an entry that has not been read yet."""
 
 
 class RecordedTimeline(TimelinePane):

@@ -45,7 +45,7 @@ class TransportView(Struct, frozen=True, kw_only=True):
     frame: int = 0
     """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool = True
-    """True if the position is at the frame `frame`; false if it is after this frame."""
+    """True if the line at the position is frame number `frame`; false if the line comes after that frame."""
     frames: int = 0
     """The number of frames in the part of the file that has been read."""
     at_s: float = 0.0

@@ -136,7 +136,10 @@ def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
 
 
 def _sentences(considered: Consideration) -> Iterator[str]:
-    """The reasons of a decision. A rule of the user's own policy is named together with its facts."""
+    """The reasons for a decision, as sentences: the problem, the rules that matched, the changed definitions.
+
+    A rule of the user's own policy is named, and the facts that it matched are listed.
+    """
     if considered.problem:
         yield _sentence(considered.problem)
     yield from map(sentence_of, considered.decision.matches)

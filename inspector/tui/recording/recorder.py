@@ -89,7 +89,7 @@ class SessionRecorder:
     def sign(self) -> str:
         """The words that the header shows while a recording runs; empty otherwise.
 
-        It runs without a connection too, because the next connection continues it.
+        A recording also runs while there is no connection, because the next connection continues it.
         """
         if self._recorder is None or self._recorder.failure:
             return ""
@@ -203,7 +203,7 @@ class SessionRecorder:
         return [(each, at_s) for each, at_s in self._opened if each.timeline.entries or each is session]
 
     def _give_all(self, recorder: Recorder, session: Session) -> None:
-        """Write every connection so far to the recorder."""
+        """Write what is kept of every session so far to the recorder, each as a connection of its own."""
         opened = self._past(session)
         first_s = opened[0][1]
         past = [_past_of(each) for each, _ in opened]
@@ -295,7 +295,10 @@ def _past_of(session: Session) -> Past:
 
 
 def _give_past(recorder: Recorder, session: Session, past: Past) -> None:
-    """Write the kept frames, calls and decisions of a session to the recorder, in their order."""
+    """Write the kept frames, calls and notes of a session to the recorder, in the order of their times.
+
+    Only the calls of a page are written, because frames contain the calls of a server.
+    """
     calls = ((made.at_s + made.duration_s, partial(recorder.call, made)) for made in past.calls)
     notes = (
         (note.at_s, partial(recorder.note, note.at_s, note.kind, str(note.text)))

@@ -62,7 +62,10 @@ class Comparing:
         return self._asked.right if self._asked is not None else None
 
     def start(self, record: CallRecord, base: Lens) -> None:
-        """Compare `declared` with `closed`. `base`: the current boundary level and host."""
+        """Compare the model views at the boundary levels `declared` and `closed`.
+
+        `base`: the current boundary level and host.
+        """
         self._base = base
         self._ask(record, *self._between(*_BOUNDARIES[0]))
 

@@ -70,9 +70,9 @@ _OTHER_ROWS = 7
 _LEAST_VALUES = 4
 """The number of rows for the titles of both sides and the values, while a reason is shown in full."""
 _LEAST_CAUSE = 3
-"""Lines of stderr are shown below the values if more rows than this are free."""
+"""Lines of stderr are shown below the values if more than this number of rows is free there."""
 _MOST_WHY = 12
-"""The maximum number of rows that are shown at once of a reason in full."""
+"""The maximum number of visible rows of a reason in full. Enter shows the next rows."""
 _TALL = 16
 """The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
@@ -191,7 +191,7 @@ class ResultPane(Vertical):
         """The masks of the last call whose output was masked. Used in the thread of `_outputs` alone."""
         self._warnings: tuple[str, ...] = ()
         self._causes: tuple[tuple[str, ...], int] = (), 0
-        """The lines of stderr that are shown below the values, and their width."""
+        """The lines of stderr shown below the values, and the width in cells to which they are cut."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
         self._change = Content("")
         """The effect of the last change of the boundary level or host on this call."""
@@ -386,13 +386,14 @@ class ResultPane(Vertical):
             self._draw(view, _on_model_side(view, spot) if is_other_host else spot)
 
     def want_place(self, number: int, pointer: str) -> None:
-        """Go to a place in the result of a call as soon as that is shown. `number`: the number of the call."""
+        """Go to the place at `pointer` in the result of call `number`, once that result is shown."""
         self._wanted_place = number, pointer
 
     def show_recording(self, begun_s: float | None) -> None:
-        """Add to the verdict that credentials that pass are in the running recording too.
+        """Say in the verdict if the running recording contains the credentials that pass.
 
-        `begun_s`: the time of the session from which on the recording has all calls; None if none runs.
+        `begun_s`: the recording has every call made at this time or later, in seconds since the session
+        started; None if no recording runs.
         """
         if begun_s != self._recorded_from_s:
             self._recorded_from_s = begun_s
@@ -475,7 +476,10 @@ class ResultPane(Vertical):
             self._label()
 
     def _no_change(self, asked: tuple[ResultView, ResultView], error: BaseException) -> None:
-        """Show no line about the change, because the comparison failed."""
+        """Do nothing, because the views before and after a change of the level or host could not be compared.
+
+        No line about the effect of the change is shown.
+        """
 
     def show_note(self, note: Content) -> None:
         """Show a note in place of a result."""
@@ -908,13 +912,13 @@ class ResultPane(Vertical):
 
 
 def _hanging(lines: Sequence[Content], width: int) -> Content:
-    """Reasons in rows of `width` cells."""
+    """Lines about a result, broken into rows of `width` cells. Further rows of a line are indented."""
     indents = (4 if line.plain[:2] in {"▹ ", "  "} else 2 for line in lines)
     return Content("\n").join(map(hanging, lines, repeat(width), indents))
 
 
 def _indent(row: Content) -> int:
-    """The indentation, in cells, of further rows of one line of a reason in full."""
+    """The indentation, in cells, of the rows that continue `row`, which is a line of a reason in full."""
     return LABELLED if row.plain.startswith("  ") else 2
 
 
@@ -943,7 +947,7 @@ def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:
 
 
 class _ResultRemarks:
-    """Chooses the sign in front of each node of a result, and the words for absent values."""
+    """Chooses the sign in front of each node of a result, and the texts in place of absent values."""
 
     def __init__(self, view: ResultView, outline: Outline) -> None:
         self._view = view

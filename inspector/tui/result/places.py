@@ -21,7 +21,7 @@ COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
 
 
 def is_within_text(outline: Outline, node: int) -> bool:
-    """True for a value of the JSON in a text, which has the pointer of the text."""
+    """True if a node is within JSON that was parsed from a text. Its pointer is then that of the text."""
     parent = outline.parent(node)
     return parent >= 0 and outline.pointer(parent) == outline.pointer(node)
 
@@ -82,9 +82,9 @@ def rule_weight(rule: str) -> int:
 
 
 def broken_nodes(outline: Outline, output: OutputCheck) -> dict[int, str]:
-    """The drawn nodes that break the output schema, with the message.
+    """The nodes that break the output schema, each with the message of its first violation.
 
-    A missing member counts for the node around it.
+    If a member is missing, this is a violation of the node around it.
     """
     broken: dict[int, str] = {}
     for violation in output.violations:

@@ -20,7 +20,10 @@ from inspector.tui.text import path
 from inspector.tui.values.outline import Outline, SideDifference
 
 MAX_REMARKS = 200
-"""The maximum number of reasons and remarks in a list, and of places that are searched for one by one."""
+"""The maximum number of reasons in a list, and of remarks in a list.
+
+Also the maximum number of places that are found by one search each.
+"""
 
 MAX_LISTED = 20
 """The maximum number of removals of one place listed in full. Further ones are counted."""
@@ -38,7 +41,10 @@ class ResultReason(Struct, frozen=True, kw_only=True):
 
     @property
     def is_loud(self) -> bool:
-        """False for protocol metadata and for Sightline's notice."""
+        """False if the reason is about protocol metadata or about Sightline's notice; otherwise true.
+
+        The notice tells the model what is withheld.
+        """
         return self.key[0] is not SideDifference.QUIET and self.key[2] != _NOTICE_WORDS
 
     @property
@@ -51,7 +57,10 @@ class ResultReason(Struct, frozen=True, kw_only=True):
 
 
 ReasonKey: TypeAlias = tuple[SideDifference, str, str]
-"""The sign, the rule if it is a rule of the boundary, and the reason in words."""
+"""The sign, the boundary rule (empty if the reason is not a rule), and the reason in words.
+
+Reasons with the same key are one reason in the list.
+"""
 
 _REASON_STYLES = {
     SideDifference.LEFT: "bold $text-error",
@@ -120,7 +129,10 @@ def broken_words(message: str) -> str:
 
 
 def broken_key(message: str) -> ReasonKey:
-    """The key of a violation of the output schema or of the protocol, by its message."""
+    """The `ReasonKey` of a violation of the output schema or of the protocol.
+
+    `message`: the message of the violation.
+    """
     return SideDifference.BROKEN, "", broken_words(message)
 
 
@@ -133,10 +145,10 @@ def has_notice(outline: Outline, node: int) -> bool:
 
 
 def reaching_key(removal: Removal | None) -> ReasonKey:
-    """The key of a secret that this model gets.
+    """The `ReasonKey` for a secret that the model gets.
 
-    `removal`: its removal in `ResultView.reaching`; None for a copy on the model's side of a value that
-    `declared` withholds.
+    `removal`: the removal of the secret in `ResultView.reaching`. None if the secret is a copy in the model's
+    view, at a place without a removal. The boundary level `declared` withholds the copied value.
     """
     why = "a copy of a value that `declared` withholds"
     if removal is not None and removal.rule not in COPIES:
@@ -163,7 +175,7 @@ _NOTICE_WORDS = "Sightline's notice to the model of what is withheld"
 
 
 def removal_key(removal: Removal) -> ReasonKey:
-    """The key of a removal by the boundary."""
+    """The `ReasonKey` of a removal by the boundary."""
     if removal.rule in NOISE:
         return METADATA
     sign = SideDifference.CHANGED if is_delimited(removal) else SideDifference.LEFT
@@ -171,7 +183,7 @@ def removal_key(removal: Removal) -> ReasonKey:
 
 
 def change_key(change: HostChange) -> ReasonKey:
-    """The key of a change by the host."""
+    """The `ReasonKey` of a change by the host."""
     if change.pointer in PROTOCOL_MEMBERS:
         return METADATA
     return SideDifference.CHANGED, "", f"host: {change.what}"
@@ -191,6 +203,9 @@ METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for mode
 
 
 def undescribed_key(pointer: str) -> ReasonKey:
-    """The key of the reason for a value that reaches the model although no schema describes it."""
+    """The `ReasonKey` for a value that reaches the model although no schema describes it.
+
+    `pointer`: the pointer to the value.
+    """
     words = _BLOCK if pointer.startswith("/content/") else _UNDESCRIBED
     return SideDifference.UNDESCRIBED, "", words

@@ -37,9 +37,9 @@ class Sides(Struct, frozen=True, kw_only=True):
     masks: int = 0
     reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
     known: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
-    """Why values that the model gets are secret, such as `withheld from #1`, by pointer into `beside`.
+    """Why values that the model gets are secret, by pointer into `beside`: texts such as `withheld from #1`.
 
-    They were withheld from other calls.
+    Contains only values that were withheld from other calls.
     """
 
 

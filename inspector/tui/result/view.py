@@ -81,7 +81,10 @@ class ResultView:
     level: Level
     host: str
     outline: Outline
-    """The raw result on the left, what the model sees on the right. Masked, unless `masked` is set."""
+    """The raw result on the left, what the model sees on the right.
+
+    Secrets are masked, unless the user has unmasked them. Then the field `masked` has the masked view.
+    """
     removals: Sequence[Removal]
     """The removals by the boundary. There may be hundreds of thousands; each is made on access."""
     removals_at: Mapping[str, tuple[int, ...]]
@@ -94,7 +97,11 @@ class ResultView:
     kept: Json
     """The part of the result that the boundary let through, before the host has changed it."""
     order: tuple[int, ...]
-    """The nodes at which differences begin or which break the output schema, the worst first."""
+    """The nodes that the user can move to, the worst first.
+
+    At each node, a difference begins, or the value breaks the output schema, is described by no schema, looks
+    like a credential, addresses the model, or replaces a withheld copy in a recording.
+    """
     reasons: tuple[ResultReason, ...]
     """Each reason once, the worst first."""
     observed: bool
@@ -109,7 +116,7 @@ class ResultView:
     values: tuple[Json, ...]
     """The raw result and the model view, like the outline, but with members in their original order."""
     blocks: BlockPairs | None = None
-    """The content blocks of both sides that share a row, masked or not; None if there are none."""
+    """The pairs of content blocks of both sides that share a row; None if a side has no blocks."""
     masks: int = 0
     """The number of masked values in what the server sent; if there are none, in what the model gets."""
     masked: "ResultView | None" = None
@@ -129,7 +136,10 @@ class ResultView:
     Secrets are the `known` values and, at level `open`, the values that level `declared` withholds.
     """
     known: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Why values of this model view are secret although this result does not say so, by pointer: `withheld from #1`."""
+    """Why values in this model view are secret, by pointer: texts such as `withheld from #1`.
+
+    Contains only values that were withheld from other calls.
+    """
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -259,7 +269,10 @@ class ResultView:
         return None if why is None or self.is_withheld(pointer) else why
 
     def is_withheld(self, pointer: str) -> bool:
-        """True if the boundary withholds the value at a pointer, or one around it, at the level shown."""
+        """True if the boundary withholds the value at a pointer, or a value around it.
+
+        The boundary level is that of this view.
+        """
         while pointer not in self.removals_at:
             if not pointer:
                 return False
@@ -599,9 +612,9 @@ def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
 
 
 def _passed_on(outline: Outline, credentials: Mapping[str, str], holder: str) -> dict[str, str]:
-    """Why values look like credentials, by the pointer at which the host passes them on.
+    """Why values look like credentials, by the pointer at which the host passes each value on.
 
-    If it passes on none of them, `credentials` unchanged.
+    If the host passes on no such value, `credentials` is returned unchanged.
     """
     found: dict[str, str] = {}
     for pointer, why in credentials.items():
@@ -666,7 +679,10 @@ def _reached_nodes(outline: Outline) -> Sequence[int]:
 
 
 def _output(shown: Projection, known: KnownSecrets | None) -> OutputCheck:
-    """The comparison with the output schema. Its messages quote nothing that was withheld from another call."""
+    """The result compared with the output schema of its tool.
+
+    The messages quote nothing that was withheld from another call.
+    """
     return shown.output if known is None else shown.output.masked(known.masked_text)
 
 

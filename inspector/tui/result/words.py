@@ -44,7 +44,7 @@ _LEAST_COUNTED = 4_000
 def title(view: ResultView, *, is_brief: bool = False) -> tuple[Content, ...]:
     """The call's number, how it ended, how long it took, and its name.
 
-    `is_brief`: true to leave out what the reasons say too. `strip` has the same parameter.
+    `is_brief`: true to leave out what the list of reasons says too, as in `strip`.
     """
     record = view.record
     took = duration(record.duration_s)
@@ -161,7 +161,10 @@ def _known_words(view: ResultView) -> str:
 
 
 def _without_boundary(view: ResultView, *, is_withheld: bool) -> Iterator[Content]:
-    """What the host does with the result as the server sent it. `is_withheld`: false if `open` withholds as much."""
+    """What the host does with the result as the server sent it.
+
+    `is_withheld`: whether the boundary withholds a value that it lets through at the boundary level `open`.
+    """
     host = shortened(view.host, 40)
     keys = ("B", "b") if view.level is Level.DECLARED else ("b", "B")
     there_and_back = f"{keys[0]} shows `open`, {keys[1]} goes back"
@@ -193,7 +196,7 @@ def _by_the_host(view: ResultView) -> Iterator[Content]:
 
 
 def seen_words(view: ResultView) -> str:
-    """What the model sees of a result that is drawn once for both sides, in words: `the same`."""
+    """What the model sees of a result that is drawn once for both sides, in words such as `the same`."""
     if view.is_moved:
         return "all of it as structuredContent"
     return "all of it but metadata" if view.outline.tops else "the same"

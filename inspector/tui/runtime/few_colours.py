@@ -62,9 +62,9 @@ _GREY, _DARK_GREY, _TINT = 24, 60, 30
 `_DARK_GREY` is for dark backgrounds among 256 colours, `_TINT` for 16 colours, `_GREY` for the rest.
 """
 _PALE = 0.175
-"""With 16 colours: the maximum saturation of a text that is drawn in grey, as all colours are too strong."""
+"""With 16 colours: text up to this saturation is drawn in grey, because all other colours are too strong."""
 _VIVID = 1.4
-"""With 256 colours: the factor by which texts are made more colourful, as a pale red would look pink."""
+"""With 256 colours: the factor by which text is made more colourful, because a pale red would look pink."""
 _DRAWN = re.compile(r"[\s─-▟]*")
 """Lines and blocks, whose colours need no contrast: borders, scrollbars and pictures."""
 
@@ -128,7 +128,7 @@ def _ground(colour: Rgb, number: int) -> int:
 
 
 def _ink(colour: Rgb, behind: Rgb, number: int, *, is_text: bool) -> int:
-    """The index of the colour for text: the nearest that can be read."""
+    """The index of the nearest colour for text, lines or blocks; for text, of the nearest readable colour."""
     wanted, greys = _lab(colour), _STANDARD_GREYS if number == 16 else _GREYS
     if number == 16:
         hue, saturation, _ = colorsys.rgb_to_hsv(*(part / 255 for part in colour))

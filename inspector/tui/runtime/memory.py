@@ -15,7 +15,7 @@ A collection then takes a few milliseconds.
 """
 
 _LONG_S = 0.008
-"""The processor time in seconds of a full collection above which the remaining objects are frozen."""
+"""If a full collection takes more processor time than this, in seconds, the remaining objects are frozen."""
 
 _SWITCH_S = 0.000_5
 """The time in seconds that a busy thread keeps the interpreter while the event loop waits for it.
@@ -33,8 +33,8 @@ def keep_responsive() -> None:
     With its default settings, the collector goes through all objects again and again. After a large result or
     listing, each time blocks the screen for a tenth of a second or more. Here, all objects that are alive
     after a long collection are frozen: the collector skips them from then on. They are still freed once
-    nothing refers to them, except those in reference cycles. These stay in memory: each time, a few Textual
-    screens at most.
+    nothing refers to them, except objects in reference cycles, which stay in memory. Each long collection
+    leaves a few Textual screens at most.
     """
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
@@ -59,7 +59,7 @@ def _watch(phase: Literal["start", "stop"], facts: Mapping[str, int]) -> None:
 
 
 _FEW = 64
-"""The number of members up to which a container is freed at once."""
+"""The maximum number of members of a container that is freed in one step."""
 
 _PIECE = 256
 """The number of members of one container that are freed before the event loop may run."""

@@ -43,7 +43,8 @@ class VaultKeeper:
     """Puts the secrets of ended calls into the session's vault, in a thread.
 
     Calls that have ended wait until `take`, so that their results can be drawn first. No call is skipped.
-    Also finds results that pass a secret of an earlier call, because the boundary judges each call by itself.
+    Also finds results in which the boundary lets a secret of an earlier call pass, because the boundary
+    judges each call by itself.
     """
 
     def __init__(
@@ -65,9 +66,9 @@ class VaultKeeper:
         """The calls whose withheld values are not known yet, by their numbers."""
         self._reading = threading.Lock()
         self.repeating = dict[int, str]()
-        """The pointer to a value that a result passes although it was withheld, fetched or entered before.
+        """The pointer to a secret in the result of a call, by the number of the call.
 
-        The keys are the numbers of the calls with such results.
+        Only for results in which the boundary lets a value pass that was withheld, fetched or entered before.
         """
 
     @property
@@ -100,7 +101,7 @@ class VaultKeeper:
         return self._secrets.known
 
     def known_beside(self, record: CallRecord) -> KnownSecrets:
-        """The values withheld from the results of all calls so far; `record` may be left out. Blocks."""
+        """The values withheld from results of all calls so far. Those of `record` may be missing. Blocks."""
         return self._known(but=record.number)
 
     @property
@@ -136,9 +137,9 @@ class VaultKeeper:
             self._secrets.add(0, self._withheld.texts - before)
 
     def _read(self, record: CallRecord) -> tuple[Holdings, str | None]:
-        """The secrets in a result, and the pointer to a known secret that the result passes. Blocks.
+        """The secrets in a result, and the pointer to a known secret that the boundary lets pass. Blocks.
 
-        The pointer is None if the result passes no known secret.
+        The pointer is None if there is no such secret.
         """
         passes = record.judgement.bounded(Level.DECLARED, record.policy).result
         with self._reading:

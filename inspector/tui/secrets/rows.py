@@ -1,4 +1,4 @@
-"""The content of the Secrets screen: the rows, one item in full without its value, and the question."""
+"""The content of the Secrets screen: rows, one item in full, its value, and a question before redemption."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias

@@ -79,7 +79,8 @@ def frame_clock(at_s: float) -> str:
 def frame_head(view: FrameView, place: int, total: int, began_s: float = 0.0) -> Content:
     """The lines above a frame, with its direction, channel, time and size, its HTTP head, and its faults.
 
-    `began_s`: the time at which the connection began.
+    `place`: the number of the frame in its entry, from 1. `total`: the number of frames of the entry.
+    `began_s`: the time at which the connection began, in seconds on the clock of the timeline.
     """
     frame = view.frame
     arrow = "→ sent" if frame.direction is Direction.SENT else "← received"
@@ -334,8 +335,8 @@ class FrameAsked(Struct, frozen=True, kw_only=True):
 class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     """Shows one frame at a time, as JSON or as text.
 
-    At first, it shows the request of an exchange, or the last frame of another entry. If there is a place to
-    mark, it shows the last frame at first, because the place is there.
+    For an exchange, it shows the request first; for other entries, the last frame. If there is a place to
+    mark, it shows the last frame first, because the place is in that frame.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FRAME)

@@ -54,7 +54,7 @@ _MOST_LINES = 1_000
 _LONGEST = 4_000
 """The maximum number of characters of a line of stderr that are shown."""
 _NAMED = 20
-"""The number of characters at the start of an exception's line by which this line is found."""
+"""The number of characters at the start of an exception's line by which the timeline finds the line."""
 _WIDE = 109
 """The minimum width of a row that shows the time of day, in cells, without the sign of the cursor."""
 
@@ -77,7 +77,7 @@ class TimelinePane(Lines):
 
         entry: Entry
         session: Session | None
-        """The session of the entry; None for the one in use."""
+        """The session of the entry; None for the session in use."""
 
     @dataclass
     class ResultWanted(Message):
@@ -98,7 +98,7 @@ class TimelinePane(Lines):
         """Show the new entries of a session."""
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Show `arguments` beside the tool's next call in the timeline."""
+        """Show `arguments` in the timeline beside the next call of the tool or item `name`."""
 
     def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
         """Note that a call has ended with a record."""
@@ -196,7 +196,7 @@ class SessionTimeline(TimelinePane):
         self._secrets = secrets or SessionSecrets()
         self._rows = TimelineRows()
         self._listed: list[_Shown] | None = None
-        """The lines to show; None if these are all rows, with no row unfolded and no filter set."""
+        """The lines to show; None if no row is unfolded and no filter is set, so that each line is a row."""
         self._words: tuple[str, ...] = ()
         self._unfolded = 0
         self._seen = 0
@@ -260,7 +260,7 @@ class SessionTimeline(TimelinePane):
         return next((row for row in reversed(self._rows.rows) if row.record is record), None)
 
     async def _compare(self, record: CallRecord) -> None:
-        """Update a row after the result of its call was compared with the output schema."""
+        """Compare the result of a call with the output schema, in a thread, then update its row."""
         await asyncio.to_thread(record.judgement.output, Level.DECLARED, record.policy)
         if record.judgement.breaks_schema:
             self._list(-1 if self.cursor >= self.count - 1 else None)

@@ -46,7 +46,7 @@ _OF_TASKS = frozenset({"notifications/tasks/status", "notifications/tasks"})
 """The titles of notifications about a call that the server runs as a task."""
 
 _LOOK_BACK = 200
-"""The maximum number of rows in which the decision about a call is searched for."""
+"""The maximum number of rows in which the policy decision about a call is searched for."""
 
 _VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
 
@@ -69,7 +69,7 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     "status": (*_STATUSES, *_ACTIONS),
     "kind": ("call", *(kind.value for kind in EntryKind)),
 }
-"""All possible values of those parts of a row that have only a few."""
+"""The possible values of the parts of a row that have few possible values, by the name of the part."""
 _WORD = re.compile(r"status:(?:output breaks its schema|tool error)(?!\S)|kind:server request(?!\S)|\S+")
 
 _SERVER_WIDTH = 16
@@ -115,7 +115,7 @@ class Segment(Struct, frozen=True, kw_only=True):
     server: str = ""
     """The name of the server if there are several; otherwise empty. May be untrusted text."""
     announced: str = ""
-    """The client profile, if it differs from that of the previous connection."""
+    """The name of the client profile if it differs from that of the previous connection; otherwise empty."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,7 +130,7 @@ class TimelineRow:
     """The index of the entry; None for the line between two connections."""
     folded: list[int] = field(default_factory=list[int])
     call: str = ""
-    """The name of the called tool, or the handle of what is read; empty if this is not a call."""
+    """The name of the called tool, or the handle of what is read; empty if the row is not a call."""
     number: int = 0
     """The number of the call's record. Before there is a record, the number that it will probably have."""
     again: int | None = None
@@ -186,7 +186,7 @@ class TimelineRows:
         self._strands: dict[str, _Strand] = {}
         """The state of each server's timeline, by the name of the server."""
         self._began_s = 0.0
-        """The time at which the first connection began."""
+        """The time in seconds at which the first connection began, on the clock of `take`."""
         self._calls = 0
         self._number = 0
         """The number of the last call."""
@@ -194,11 +194,11 @@ class TimelineRows:
 
     @property
     def calls(self) -> int:
-        """The number of calls."""
+        """The number of calls that have a row."""
         return self._calls
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Show `arguments` beside the tool's next call in the timeline."""
+        """Show `arguments` in the timeline beside the next call of the tool or item `name`."""
         self._described[server, name] = arguments
 
     def take(self, session: Session, now_s: float, server: str = "") -> None:
@@ -369,7 +369,7 @@ def _decided(entry: Entry) -> str:
 
 
 def _answered(entry: Entry) -> str:
-    """The tool whose answer a decision is about; empty if it is about something else."""
+    """The name of the tool whose answer a decision is about; empty if the decision is not about an answer."""
     if entry.title.startswith("answer of "):
         return entry.title.removeprefix("answer of ")
     return entry.title.split(" ", 2)[-1] if entry.title.startswith("trust #") else ""
@@ -419,7 +419,10 @@ def stderr_lines(entries: Sequence[Entry]) -> list[str]:
 
 
 def output_in(entries: Sequence[Entry], *, is_failed: bool) -> ServerOutput:
-    """The output to stderr and stdout that `entries` contain. `is_failed`: whether their call failed."""
+    """The output to stderr and stdout that `entries` contain.
+
+    `is_failed`: whether the call of the entries failed.
+    """
     return ServerOutput(
         stderr=tuple(stderr_lines(entries)), stdout=stdout_words(entries), is_failed=is_failed
     )
@@ -555,7 +558,7 @@ def entry_line(
 
 
 def clock(at_s: float) -> str:
-    """A time since the start, such as `0:41` or `1:02:03`."""
+    """A time in seconds as text, such as `0:41` or `1:02:03`."""
     seconds = max(int(at_s), 0)
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
@@ -667,7 +670,10 @@ def filter_words(query: str) -> tuple[str, ...]:
 
 
 def no_match(words: Sequence[str]) -> str:
-    """The text for a filter without a match. Lists the values of a part that cannot have the given one."""
+    """The text for a filter that no row matches.
+
+    If a word of the filter asks for a value that a part never has, the text lists the values of this part.
+    """
     for word in words:
         key, _, value = word.partition(":")
         known = _VALUES.get(key, ())

@@ -144,7 +144,10 @@ def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
 
 
 def session_line(view: TrustView) -> Content:
-    """The number of the session and the first call of each grave label, for the title line."""
+    """The number of the agent session and its most serious labels, for the title line.
+
+    Each label is named with the first call that added it.
+    """
     gravest = view.gravest
     return Content.assemble(
         f"agent session {view.number}  " if view.number else "recorded calls  ",

@@ -60,7 +60,10 @@ class _Equal:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Lines that are still to be compared. `rounds`: how often they may still be split at anchors."""
+    """Lines of both sides that are still to be compared.
+
+    `rounds`: how often the lines may still be split at anchors, which are lines that occur once on each side.
+    """
 
     left: range
     right: range
@@ -73,7 +76,7 @@ _SMALL = 20_000
 
 
 def _parts(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> "list[_Stretch | _Equal]":
-    """A stretch split at lines that are the same on both sides; empty if there are no such lines."""
+    """The parts of a stretch, split at lines that are the same on both sides; empty if none are found."""
     anchors = _anchors(within, left, right)
     if anchors:
         return [*_between(within, anchors)]
@@ -130,7 +133,10 @@ def _between(within: _Stretch, anchors: list[tuple[int, int]]) -> list[_Stretch]
 
 
 def _anchors(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest sequence of lines that occur once on each side and have the same order on both."""
+    """The longest sequence of lines that occur once on each side and have the same order on both.
+
+    Each pair has the index of a line on the left side, and on the right side.
+    """
     once_left = Counter(left[index] for index in within.left)
     once_right = Counter(right[index] for index in within.right)
     places = {right[index]: index for index in within.right if once_right[right[index]] == 1}

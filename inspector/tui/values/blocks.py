@@ -64,7 +64,10 @@ def paired_content(one: Json, other: Json) -> BlockPairs | None:
 
 
 def _best(rows: int, columns: int, likeness: Callable[[int, int], float]) -> list[tuple[int, int]]:
-    """The pairs with the highest sum of likeness. Of equally good solutions, the one that pairs earlier blocks."""
+    """The pairs of indexes with the highest sum of likeness; `GAP` on a side without a block.
+
+    Of equally good solutions, the one that pairs earlier blocks.
+    """
     scores = [[likeness(a, b) for b in range(columns)] for a in range(rows)]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for a in range(rows - 1, -1, -1):

@@ -9,7 +9,10 @@ from inspector.tui.values.sides import Value
 _Kind = TypeVar("_Kind", str, int)
 _ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
 _NUMBER_ROOM = 30
-"""The maximum width, with separators, of a value of a type in `_ONE_ROW`, or of an integer of 64 bits."""
+"""The maximum width, in cells, of a value of a type in `_ONE_ROW`, or of an integer of less than 64 bits.
+
+Separators are included.
+"""
 
 
 def is_short(value: Value, room: int) -> bool:

@@ -64,7 +64,7 @@ class _Rest:
 
     parent: int
     label: str
-    """The label of the list."""
+    """The label of the list. The labels of its items begin with it: `content` in `content[0]`."""
     one: list[Json]
     other: Value
     """The list on the right side: the same object as `one`, another list of the same length, or ABSENT."""
@@ -77,8 +77,8 @@ class _Rest:
 Spot: TypeAlias = tuple[tuple[str, bool], ...]
 """The path from the root to a node: for each step, its token, and whether the left side has a value there.
 
-A pointer does not suffice, because JSON in a text has pointers of its own, and because two content blocks, one on each
-side, may have the same index.
+A pointer does not suffice, because all nodes within JSON in a text have the pointer of the text, and because
+two content blocks, one on each side, may have the same index.
 """
 
 _Waiting: TypeAlias = list["Item | _Rest | int"]
@@ -148,12 +148,12 @@ class Outline:
         self.style = style
         self._blocks = blocks
         self._moved: dict[tuple[int, str], int] = {}
-        """For items whose index differs between the sides: the index on the right side.
+        """The indexes on the right side of the items that have another index there.
 
-        By the node of the list and the token of the item.
+        The keys are the node of the list and the token of the item.
         """
         self._right_indexes: dict[int, int] = {}
-        """For items whose index differs between the sides: the index on the right side, by node."""
+        """The indexes on the right side of the items that have another index there, by node."""
         self.is_pair = right is not ABSENT
         self._labels: list[str] = []
         self._values: tuple[list[Value], list[Value]] = ([], [])
@@ -164,7 +164,7 @@ class Outline:
         self._flags = bytearray()
         self._differences = bytearray()
         self._suffixes: dict[int, str] = {}
-        """The token that a node's pointer has after its own token, by node."""
+        """The last token of the pointer, by node: `text` for a content block that is shown as its text."""
         self._long: dict[tuple[int, int, int], Drawn] = {}
         self._record_labels: dict[tuple[str, ...], tuple[str, ...] | None] = {}
         """The labels of objects of scalars, by their keys."""
@@ -187,7 +187,7 @@ class Outline:
     def pointer(self, node: int) -> str:
         """The JSON pointer to a node.
 
-        Within JSON that was parsed from a text, the pointer starts at that JSON, not at the whole value.
+        All nodes within JSON that was parsed from a text have the pointer of the text.
         """
         tokens: list[str] = []
         while node > 0:
@@ -330,7 +330,10 @@ class Outline:
         return label, token, one, other, depth, parent, flags | _MOVED
 
     def _add_record(self, item: Item) -> bool:
-        """Add an object of scalars and its members at once, in a third of the time; False for any other value."""
+        """Add an object of scalars and its members at once; return False for any other value.
+
+        This takes a third of the time of adding them one by one.
+        """
         label, token, one, other, depth, parent, flags = item
         if type(one) is not dict or parent < 0 or not CONTAINERS.isdisjoint(map(type, one.values())):
             return False
@@ -399,7 +402,7 @@ class Outline:
         waiting.extend(reversed(below))
 
     def _add_run(self, rest: _Rest, records: Records) -> None:
-        """Build a run of objects of scalars at once, in a fraction of the time."""
+        """Build a run of objects of scalars at once, which takes less time than to build them one by one."""
         labels, keys = self._labels_of(records.keys) or (), records.keys
         first, count, size = len(self._labels), len(records.left), len(keys) + 1
         run = RecordRun(first=first, count=count, members=len(keys))

@@ -65,7 +65,7 @@ _SIDES: dict[Shown, tuple[Side, ...]] = {Shown.LEFT: (0,), Shown.RIGHT: (1,), Sh
 
 
 class Remarks(Protocol):
-    """Chooses the sign in front of each node, and the words for absent values."""
+    """Chooses the sign in front of each node, and the texts in place of absent values."""
 
     def sign(self, node: int) -> SideDifference:
         """The sign in front of a node."""

@@ -36,7 +36,7 @@ class RecordRun(Struct, frozen=True, kw_only=True):
 
     @property
     def size(self) -> int:
-        """The number of nodes of an object with its members."""
+        """The number of nodes of one object: one for the object itself, and one for each of its members."""
         return self.members + 1
 
     @property
@@ -50,7 +50,7 @@ class Records(Struct, frozen=True, kw_only=True):
 
     left: list[Record]
     right: list[Record] | None
-    """None if the right side has no value, or if both sides are the same objects."""
+    """The objects on the right side; None if there are none, or if they are the same as those on the left."""
     is_same: bool
     keys: tuple[str, ...]
 

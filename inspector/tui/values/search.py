@@ -16,7 +16,10 @@ _LABEL = -1
 _STRETCH = 20_000
 """The number of characters searched at once. More would block other threads, the event loop among them."""
 _PIECE = 500
-"""The number of characters that are escaped at once. A match in them is located only to this precision."""
+"""The number of characters of a text that are escaped at once.
+
+A match in escaped characters is reported at the first of these characters.
+"""
 
 
 class Match(NamedTuple):
@@ -38,7 +41,7 @@ class SearchAsked:
 
 
 def pattern_of(query: str) -> re.Pattern[str]:
-    """A pattern that finds the words of a query in drawn text, ignoring case."""
+    """A pattern that finds a query as a whole in drawn text, ignoring case."""
     return re.compile(re.escape(query), re.IGNORECASE)
 
 

@@ -69,7 +69,7 @@ def plain_rows(before: int, text: str, after: int, room: int) -> int:
 
 
 def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]", widths: "_Widths") -> None:
-    """Append the starts of all pieces of a line but the first, as indexes into the whole text."""
+    """Append the starts of the pieces of a line, except the first piece, as indexes into the whole text."""
     length = len(line)
     is_simple = line.isascii() and line.isprintable() and (widths is _WIDTHS[safe_line] or is_plain(line))
     if is_simple and length <= first:
@@ -170,7 +170,7 @@ class PieceKind(StrEnum):
 
 
 Span: TypeAlias = tuple[str, PieceKind | str]
-"""A text and its kind. In a picture, its colours instead: `#aabbcc on #ddeeff`."""
+"""A text and its kind. In a picture, a text and its colours: `#aabbcc on #ddeeff`."""
 CONTINUED = "↪ "
 _QUOTE = '"'
 
@@ -296,7 +296,10 @@ _BORDER = "  ▏"
 
 
 def _least_cells(text: str, kind: PieceKind) -> int:
-    """The minimum width of a text after its label: its own if it is short, else enough for any character."""
+    """The minimum width, in cells, of a text after its label.
+
+    This is the width of the text if it is short, otherwise the width that is enough for any character.
+    """
     if len(text) >= LEAST:
         return LEAST
     return min(cell_len(quoted(text) if kind is PieceKind.STRING else text), LEAST)

@@ -25,7 +25,7 @@ _MAX_CHANGES = 200
 _MAX_COMPARED_BYTES = 200_000
 """The maximum size of a compared result in bytes.
 
-For a larger one, the comparison of all hosts would take seconds after each save.
+For larger results, the comparison of all hosts would take seconds after each save.
 """
 
 
@@ -45,7 +45,7 @@ class ResultsAsked(Struct, frozen=True, kw_only=True):
 
 
 class ValueChanges(Struct, frozen=True, kw_only=True):
-    """The changes between two results. Values that are masked in a result are masked here too."""
+    """The changes between two results. Values that are masked in a result are masked in its changes too."""
 
     shown: tuple[Change, ...]
     """The changes, those in the structured content first."""
@@ -116,7 +116,10 @@ def values_changed(asked: ResultsAsked) -> ValueChanges:
 
 
 def _copies(raw: Json) -> set[str]:
-    """The pointers to texts that repeat the structured content. Their changes would be listed twice."""
+    """The pointers to texts that repeat the structured content of a result.
+
+    Changes of these texts are not listed, because the structured content has the same changes.
+    """
     structured = value_at(raw, "structuredContent")
     if structured is None:
         return set()

@@ -1,4 +1,7 @@
-"""Remarks on the last save for the strip, at most 80 columns wide. If a key helps, it begins the remark."""
+"""Remarks on the last save for the strip, at most 80 columns wide.
+
+If a key helps, the remark begins with the key.
+"""
 
 from inspector.tui.text import cut_in_the_middle
 

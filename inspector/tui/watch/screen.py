@@ -18,7 +18,7 @@ from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _LEAST_WIDTH = 20
 _INDENT = 2
-"""The indent of every row but the first, which begins with a sign."""
+"""The indent, in cells, of all rows but the first of a line that takes several rows."""
 
 
 class WatchStrip(PlainText):

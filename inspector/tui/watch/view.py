@@ -23,7 +23,7 @@ from inspector.tui.watch.changes import HostReach, ValueChanges
 
 _QUIET = "$foreground 70%"
 _MAX_NAMED = 3
-"""The maximum number of places that the strip names. The screen lists all of them."""
+"""The maximum number of changes that one line of the strip names. The watch screen lists all of them."""
 _LONGEST_LINE = 400
 """The maximum length of a line of stderr, in characters."""
 _SHORT = 24
@@ -56,7 +56,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
     is_started: bool = True
     """True if Sightline starts the server; false if it only connects to one."""
     saved: str = ""
-    """The saved file, such as `server.py saved`; empty before the first save."""
+    """The reason for the last restart in words, such as `server.py saved`; empty before the first restart."""
     at: str = ""
     """The time of day of the save."""
     is_result_old: bool = False
@@ -72,7 +72,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
     stderr: tuple[str, ...] = ()
     """The last lines that a server wrote to stderr before it ended."""
     broke_at: str = ""
-    """The time of day at which the server ended; empty if it does not run because of the save."""
+    """The time of day at which the server ended; empty if the save is the reason why it does not run."""
     definitions: ChangesSince | None = None
     values: ValueChanges | None = None
     """The changes of the result; None if no two results were compared."""
@@ -98,7 +98,7 @@ def strip_lines(view: WatchView, width: int, *, is_typing: bool = False) -> list
     """The lines of the strip: the outcome of the last save, then the changes, the worst first.
 
     Changes are cut to `width` cells; `W` opens the screen with all of them. `is_typing`: true if letters are
-    typed into an input, so that they are no keys.
+    typed into an input and run no commands.
     """
     lines = [outcome_line(view, in_strip=True, is_typing=is_typing)]
     if view.phase is Phase.BROKEN:
@@ -167,7 +167,10 @@ def _first_row(view: WatchView, width: int, keys: Content) -> Content:
 
 
 def _changes_in_short(view: WatchView) -> Iterator[Content]:
-    """Yield words about the changes of the definitions, else of the result, the most detailed first."""
+    """Yield words about the changed definitions, the most detailed first.
+
+    If no definitions have changed, the words are about the changes of the result.
+    """
     altered, values = view.definitions, view.values
     if view.phase is Phase.STARTED and altered is not None:
         for parts in _definitions_named(altered):
@@ -227,7 +230,7 @@ def all_lines(view: WatchView, mask: Mask) -> list[Content]:
 
 
 def _broken_lines(view: WatchView, mask: Mask) -> Iterator[Content]:
-    """Yield why a server does not run: the end of its stderr, and what starts it again."""
+    """Yield lines about a server that does not run: the end of its stderr, and what starts it again."""
     yield Content("")
     if view.stderr:
         yield Content.styled("The end of stderr", "bold $text-primary")
@@ -241,7 +244,7 @@ def _broken_lines(view: WatchView, mask: Mask) -> Iterator[Content]:
 
 
 def _masked(lines: Sequence[str], mask: Mask) -> list[str]:
-    """Lines of stderr. A mask replaces each line that repeats a secret, or all if a secret spans lines."""
+    """Lines of stderr. Each line with a secret is masked; if a secret spans several lines, all lines are."""
     masked = [line if mask(line) == line else MASK for line in lines]
     text = "\n".join(masked)
     return masked if mask(text) == text else [MASK for _ in lines]
@@ -469,8 +472,8 @@ _PLACE = re.compile(
 def reason_in(lines: Iterable[str]) -> str:
     """The line of stderr that best says why a program ended; empty if there is none.
 
-    In a traceback, this is the last line with an error. The place of a syntax error is on an earlier line; it
-    comes first, because the line may be cut.
+    In a traceback, this is the last line with an error. If stderr names the place of the error on an earlier
+    line, as for a syntax error, the place is put before this line, because the end of the text may be cut.
     """
     known = tuple(lines)
     raised_at = raised_in(known)

@@ -53,16 +53,16 @@ from inspector.tui.watch.view import Phase, WatchView, outcome_line, reason_in
 from inspector.urls.origin import Origin, origin_of
 
 _SOON_S = 1.0
-"""The time in seconds after a restart within which the next save waits for a pause in saves.
+"""The time in seconds after a save was handled within which the next save waits until saves pause.
 
 Saves may come in hundreds, for example from a checkout.
 """
 _QUIET_S = 0.15
 _LONGEST_WAIT_S = 1.0
 _MOST_IN_ROW = 20
-"""The number of saves after which Sightline assumes that the server writes the file itself.
+"""The number of saves of one file after which Sightline assumes that the server writes the file itself.
 
-The saves are of one file, in a row, and each of them comes right after a start of the server.
+Only saves in a row count, each of which comes right after a start of the server.
 """
 _PATIENCE_S = 3.0
 """The wait in seconds for a pause between saves, when the server is assumed to write the file itself."""
@@ -70,9 +70,10 @@ _TRIES = 8
 """The maximum number of attempts to reach a server that accepts connections but does not answer yet."""
 _AWAY_S = 1.0
 _IDLE, _LEAST_IDLE_S = 0.2, 4.0
-"""The relative tolerance, and the minimum time in seconds, for detecting that idle connections are closed.
+"""For detecting that a server closes idle connections: a relative tolerance, and a minimum in seconds.
 
-If two connections were closed after about the same time, the server has closed them for being idle.
+If two connections in a row were open for about the same time, longer than the minimum, the server has closed
+them because they were idle.
 """
 
 _NO_MARK = Mark()
@@ -113,7 +114,7 @@ class _Cause(Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     """The saved files; empty if the server has returned by itself."""
     at_s: float
-    """The time of the save, by `time.monotonic`."""
+    """The time of the save or of the server's return, by `time.monotonic`."""
 
 
 class Watcher:
@@ -154,18 +155,18 @@ class Watcher:
         """The marks of the definitions that the last save changed, by tool name."""
         self.strip = WatchStrip()
         self._cause: _Cause | None = None
-        """The last save; None before the first. It is handled next, unless it has been handled already."""
+        """The last save or return of the server; None before the first. If not yet handled, it is next."""
         self._asked = asyncio.Event()
         self._ended_s = 0.0
         """The time, by `time.monotonic`, at which the last save was completely handled."""
         self._in_row: tuple[tuple[str, ...], int] = ((), 0)
         self._tries = 0
         self._listed: asyncio.Future[str] | None = None
-        """Resolves to "" once the listing is complete, or to the reason why there will be none."""
+        """A future with "" once the listing is complete, or with the reason why there will be no listing."""
         self._finished: asyncio.Future[CallRecord | str] | None = None
         """A future with the record of the repeated call, or with the reason why it has none."""
         self._own: frozenset[str] = frozenset()
-        """The files that changed during a call or while the server started."""
+        """The files that changed during a call or a start of the server, and so count as written by it."""
         self._starts: list[tuple[float, float | None]] = []
         """Begin and end of the last two starts of the server, by `time.time`.
 
@@ -540,7 +541,10 @@ class Watcher:
             shown.show_current()
 
     def _notify(self) -> None:
-        """Show the outcome as a notification if another screen covers the strip. Dialogs cover only a part."""
+        """Show the outcome as a notification if another screen covers the strip.
+
+        Dialogs do not count, because they cover only a part of the screen.
+        """
         stack = self._screen.app.screen_stack  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         shown = next(screen for screen in reversed(stack) if not screen.is_modal)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportUnknownMemberType]
         if shown is not self._screen and not isinstance(shown, WatchScreen):
@@ -556,9 +560,10 @@ _LINES_SHOWN = 30
 
 
 def _call_ended_by(how: str, session: Session | None) -> str:
-    """The name of the tool or item that the last request calls. Untrusted text.
+    """The tool or item during whose call the server ended; empty if there was no call. Untrusted text.
 
-    Empty unless the request waits for an answer, or failed for the reason `how`, for which the server ended.
+    This is the call of the last request, if the request waits for an answer or has failed with the words
+    `how`. `how`: the reason why the server ended.
     """
     entries = reversed(session.timeline.entries) if session is not None else ()
     last = next((entry for entry in entries if entry.kind is EntryKind.EXCHANGE), None)

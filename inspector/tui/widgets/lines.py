@@ -106,7 +106,7 @@ class Lines(ScrollView, can_focus=True):
         return max(0, min(cursor, self.count - 1))
 
     def watch_cursor(self, before: int, after: int) -> None:
-        """Redraw both rows, and scroll to the cursor."""
+        """Redraw the rows `before` and `after`, and scroll to the cursor."""
         self.refresh_lines(before)
         self.refresh_lines(after)
         self.reveal(after)
