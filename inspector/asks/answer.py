@@ -29,7 +29,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     action: Action
     content: Json = None
-    """The values of an accepted form, or the text or whole result of accepted sampling. May be secret."""
+    """The values of an accepted form; for accepted sampling, a text or a JSON object. May be secret."""
     why: str = ""
     """The reason for the answer, as a clause that quotes no value; empty if the user need not know it."""
 
@@ -59,8 +59,8 @@ def answered(ask: Ask, answer: Answer, roots: Sequence[Root]) -> Result | RpcErr
 def _message(content: Json) -> JsonObject:
     """The result that is sent for an accepted sampling request. `content`: the user's answer.
 
-    A text becomes the message of a model. An object with `role` and `content` stays; without a model, it gets
-    `MODEL`.
+    A text becomes the message of a model. An object with `role` and `content` is used as it is. If it has no
+    `model`, its `model` is `MODEL`.
     """
     if isinstance(content, dict) and "role" in content and "content" in content:
         return {"model": MODEL, **content}

@@ -20,7 +20,7 @@ INVALID_PARAMS = -32602
 REFUSED = -1
 """The code for a request that the user declined. Source: MCP 2025-11-25, Sampling, Error Handling."""
 MAX_ASK_BYTES = 1 << 20
-"""The maximum size of a request. A longer one is no form for a person, and is answered with an error."""
+"""The maximum size of a request. A longer request gets an error, because it is no form for a person."""
 
 _ELICIT, _SAMPLE, _ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
 CAPABILITIES = {_ELICIT: "elicitation", _SAMPLE: "sampling", _ROOTS: "roots"}
@@ -67,7 +67,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The title on one line, safe to show, such as `who: elicitation/create (form)`."""
+        """The title of the request on one line, safe to show, such as `who: elicitation/create (form)`."""
         kind = f" ({self.kind})" if self.method == _ELICIT else ""
         return f"{safe_line(self.key[:80])}: {self.method}{kind}" if self.key else f"{self.method}{kind}"
 
@@ -144,7 +144,10 @@ def _block(block: Json) -> str:
 
 
 def url_asks(error: Json, capabilities: JsonObject) -> tuple[Ask, ...]:
-    """The URLs in error -32042, which the user must visit before the server answers the call."""
+    """The well-formed requests to visit a URL among the first `_MOST_URLS` requests in error -32042.
+
+    The user must visit the URLs before the server answers the call.
+    """
     listed = value_at(error, "data", "elicitations")
     if value_at(error, "code") != URL_REQUIRED or not isinstance(listed, list):
         return ()

@@ -13,7 +13,7 @@ _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*
 _COUNTRY = 2
 """The number of letters of a country's top-level domain, such as `de`."""
 _LONGEST = 2_000
-"""The maximum number of characters shown. A longer URL is not opened."""
+"""The maximum number of characters of a URL that are shown. A longer URL is not opened."""
 
 
 class Link(Struct, frozen=True, kw_only=True):
@@ -24,9 +24,10 @@ class Link(Struct, frozen=True, kw_only=True):
     before: str
     host: str
     after: str
-    """The URL consists of `before`, `host` and `after`, so that the host can be highlighted.
+    """The part of the URL after its host.
 
-    All three are safe to show on one line.
+    The URL is shown as `before`, `host` and `after`, so that the host can be highlighted. All three are safe
+    to show on one line.
     """
     origin: str
     """The origin in normal form; empty if the URL is refused."""

@@ -17,7 +17,7 @@ class PreparedAnswer(Struct, frozen=True, kw_only=True):
     key: str
     """A key of `inputRequests`, the number of the request in the call, or `ANY`."""
     word: str = ""
-    """`accept-defaults`, `decline` or `cancel`; empty if there is content."""
+    """The answer in one word: `accept-defaults`, `decline` or `cancel`; empty if `content` is the answer."""
     content: JsonObject | None = None
 
 

@@ -14,7 +14,10 @@ Word: TypeAlias = bool | str
 EFFECTS = ("read", "write", "external", "delete")
 OUTCOMES = ("benign", "consequential", "irreversible")
 LEVELS = ("public", "internal", "confidential", "restricted")
-"""EFFECTS, OUTCOMES and LEVELS are each ordered from the least cautious word to the most cautious."""
+"""The levels of sensitivity of a result, from the least cautious value to the most cautious.
+
+The values of EFFECTS and OUTCOMES are ordered in the same way.
+"""
 
 
 class TraitName(StrEnum):
@@ -48,9 +51,9 @@ class Sort(StrEnum):
     TABLE = "table"
     """Look the value up in `meanings`; a value that is not listed implies nothing."""
     VERBATIM = "verbatim"
-    """Take the value as it is."""
+    """Take the value of the claimed key as it is."""
     POSITION = "position"
-    """Take the schema position of the claim, if the value is true or malformed."""
+    """Take the position in the schema that the claim marks, if the claimed value is true or malformed."""
 
 
 class Implication(Struct, frozen=True, kw_only=True):
@@ -102,7 +105,10 @@ def written(word: Word) -> str:
 
 
 def words_of(value: Json) -> Iterator[Word]:
-    """The words in a well-formed value: the value, the items of a list, or regulated data with its scopes."""
+    """The single values in a well-formed value of a claim: the value itself, or the items of a list.
+
+    Regulated data yields `regulated`, then `regulated:SCOPE` for each of its scopes.
+    """
     for item in value if isinstance(value, list) else (value,):
         match item:
             case bool() | str():
@@ -141,7 +147,10 @@ class Claim(Struct, frozen=True, kw_only=True):
 
     subject: Subject
     pointer: str
-    """Pointer relative to the root of the subject (tool definition, result). For a block, relative to its result."""
+    """The pointer to the declaration in its subject, such as the definition of a tool, or a result.
+
+    For a claim about a content block, the pointer is relative to the result that contains the block.
+    """
     vocabulary: str
     key: str
     value: Json
@@ -177,7 +186,7 @@ class ClaimKey(Struct, frozen=True, kw_only=True):
     within: frozenset[str] = frozenset()
     """The containers that may hold the key, such as `annotations`.
 
-    Each is named by the key of the claim that reports the container as malformed.
+    The name of a container is the key of the claim that reports it as malformed.
     """
 
 
@@ -195,7 +204,7 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     as_of: str
     """The month (YYYY-MM) in which the status was looked up."""
     where: str
-    """The place of the keys in messages, in words for people."""
+    """Where in messages the keys of the vocabulary are, in words for people, such as `tool.annotations`."""
     keys: tuple[ClaimKey, ...]
     read: Reader
     """Yields the claims of this vocabulary about a subject, in wire order. Never raises."""

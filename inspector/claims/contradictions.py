@@ -32,7 +32,7 @@ class ContradictionKind(StrEnum):
 
 
 class Contradiction(Struct, frozen=True, kw_only=True):
-    """A group of claims that contradict each other, or the name or description of the tool."""
+    """Claims that contradict each other, or that contradict the name or description of the tool."""
 
     kind: ContradictionKind
     claims: tuple[Claim, ...]

@@ -43,7 +43,7 @@ def _undeclared(of_tool: Sequence[Claim], of_result: Sequence[Claim]) -> Iterato
 
 
 def declared_words(claims: Iterable[Claim], key: str) -> frozenset[bool | str] | None:
-    """The words of every well-formed trust claim with this key; None if there is no such claim."""
+    """The values in all well-formed trust claims with the key `key`; None if there is no such claim."""
     same = [
         claim
         for claim in claims

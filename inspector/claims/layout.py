@@ -23,7 +23,7 @@ class ValueForm(Struct, frozen=True, kw_only=True):
     """The values that a key accepts: a description, and a test."""
 
     words: str
-    """The description in docs/claims.md."""
+    """A description of the accepted values, as docs/claims.md shows it, such as `list of strings`."""
     problem: Callable[[Json], str]
     """Returns the problem with a value; empty if it has this form. Never raises and quotes nothing."""
 
@@ -119,7 +119,7 @@ class Leaf(Struct, frozen=True, kw_only=True):
     default: str = ""
     implications: tuple[Implication, ...] = ()
     effect: str = ""
-    """The effect in words, if the implications do not describe all of it."""
+    """The effect of a claim with the key, in words; empty if the implications describe all of it."""
     standing: Standing | None = None
     """The status of this key, if it differs from that of the vocabulary."""
 
@@ -129,13 +129,13 @@ class Branch(Struct, frozen=True, kw_only=True):
 
     members: "Mapping[str, Leaf | Branch]"
     own: bool = False
-    """True if the vocabulary defines all members, so that an unknown key is malformed."""
+    """True if the vocabulary defines all members of the object, so that an unknown key is malformed."""
     reported: bool = False
     """True if a value that is not an object makes a malformed claim. It always does if `own` is true."""
     dotted: bool = False
     """True if the names of the keys begin with the name of the object, as in `inputMetadata.destination`."""
     key: str = ""
-    """The key of the claim that reports the object; empty if the name of the object is the key."""
+    """The key of a claim about the object as a whole; empty if that key is the name of the object."""
     required: tuple[str, ...] = ()
 
 
@@ -146,7 +146,7 @@ class Member(Struct, frozen=True, kw_only=True):
     value: Json
     pointer: str
     repeated: bool
-    """True if its key, or the key of an object around it, is a duplicate."""
+    """True if the key of this member, or the key of an object around it, is a duplicate."""
 
 
 class VocabularyLayout(Struct, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ class NamedChange(Struct, frozen=True, kw_only=True):
     """A verb in the texts of a tool that says that the tool changes something."""
 
     verb: str
-    """One of `CHANGES`."""
+    """The verb in lower case, one of the set `CHANGES`."""
     is_in_name: bool
     """True if the verb is in the name; false if the description begins with it."""
     is_sure: bool

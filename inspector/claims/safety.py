@@ -35,13 +35,13 @@ _MOST = 20
 
 
 class Cell(Struct, frozen=True, kw_only=True):
-    """A cell of the safety table: words, and a note on their origin."""
+    """A cell of the safety table: values, and a note on their origin."""
 
     values: tuple[str, ...]
-    """The words in the cell. Never empty. Untrusted text if `is_foreign`."""
+    """The values in the cell, as text. Never empty. Untrusted text if `is_foreign` is true."""
     is_foreign: bool = False
     note: str = ""
-    """`default`, `disputed` or empty."""
+    """`default` for a default value, `disputed` if declarations contradict each other; otherwise empty."""
 
 
 class SafetyRow(Struct, frozen=True, kw_only=True):

@@ -56,7 +56,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     """All traits of a tool, or of a tool and one of its results; one for each `TraitName`."""
 
     effect: Trait
-    """One of read, write, external, delete and unknown."""
+    """The main effect of a call: read, write, external, delete or unknown."""
     destructive: Trait
     idempotent: Trait
     open_world: Trait
@@ -65,14 +65,14 @@ class Traits(Struct, frozen=True, kw_only=True):
     data_classes: Trait
     """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Untrusted text."""
     sensitivity_level: Trait
-    """One of public, internal, confidential and restricted."""
+    """How widely a result may be shared: public, internal, confidential or restricted; None if unknown."""
     sensitive_positions: Trait
-    """Pointers into the output schema."""
+    """The sensitive positions of a result, as pointers into the output schema."""
     untrusted: Trait
     malicious: Trait
     confirm: Trait
     outcome: Trait
-    """One of benign, consequential and irreversible."""
+    """The worst outcome of a call: benign, consequential or irreversible; None if unknown."""
     destinations: Trait
     sources: Trait
     attribution: Trait
@@ -126,7 +126,7 @@ _SCALES: Mapping[TraitName, _Scale] = {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The value that one claim implies for one trait. It is one word, or any number of words for a set."""
+    """What one claim implies for one trait: one value, or any number of values if the trait is a set."""
 
     claim: Claim
     words: tuple[Word, ...]
@@ -231,7 +231,7 @@ def _is_empty(value: Json) -> bool:
 
 
 def _words(claim: Claim, implication: Implication) -> tuple[Word, ...] | None:
-    """The implied words of a claim; None if it implies nothing.
+    """The values of a trait that a claim implies; None if the claim implies nothing.
 
     A malformed claim implies the value `Implication.malformed`.
     """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _WORDS = (DEFAULTS, Action.DECLINE.value, Action.CANCEL.value)
 _MOST_SAID = 300
-"""The maximum number of characters shown of a server's message."""
+"""The maximum number of characters shown of a message in a server's request."""
 _MOST_LINES = 20
 """The maximum number of fields shown of a form, or of texts shown of a sampling request."""
 _MOST_ASKS = 50
@@ -41,7 +41,10 @@ _MOST_ASKS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions(OptionGroup):
-    """Answers to requests by the server. A request without an answer is declined, except one for roots."""
+    """Options: the answers to requests by the server.
+
+    A request without an answer is declined. A request for roots needs no answer, and is accepted.
+    """
 
     title = "Answers to the server"
 
@@ -61,10 +64,11 @@ class AnswerOptions(OptionGroup):
     )
 
     def applied(self, launch: Launch, quotes: "Quotes | None" = None) -> Launch:
-        """A copy of `launch` that gives these answers to the server. Raises UsageError.
+        """A copy of `launch` that gives the answers of the options to the server. Raises UsageError.
 
-        Lines about each request and its answer are written to stderr. `quotes`: writes these lines, and masks
-        the values in them that results withhold; None to write them at once, without masking such values.
+        Lines about each request and its answer are written to stderr. `quotes`: writes the lines, and masks
+        the values that are withheld from results. If it is None, the lines are written at once, and such
+        values are not masked.
         """
         sampling = self.sampling
         prepared = PreparedAnswers(
@@ -166,7 +170,7 @@ def _on_visit(ask: Ask, answer: Answer) -> list[str]:
 
 
 def _field(field: Field) -> str:
-    """One field in words, such as `age: integer, required, default 7`."""
+    """A line that describes one field of a form, such as `age: integer, required, default 7`."""
     about = [" or ".join(field.types) or "any", *(["required"] if field.required else [])]
     if field.choices:
         listed = ", ".join(_short(dump_text(choice), 40) for choice in field.choices[:_MOST_LINES])

@@ -24,9 +24,9 @@ from inspector.protocol.authorization import (
 
 
 def authorizing_of(options: AuthorizationOptions, configured: ClientIdentity | None = None) -> Authorizing:
-    """The authorization settings of a session with these options. Raises UsageError.
+    """The authorization settings of a session, from the options of a command. Raises UsageError.
 
-    `configured`: the client that a configuration names; the options take precedence.
+    `configured`: the OAuth client that a configuration file describes; the options take precedence.
     """
     if options.remember and options.stored_only:
         raise UsageError(

@@ -21,7 +21,7 @@ _MAX_TEXT = 2_000
 
 
 def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
-    """The member `given` of a tool in `sightline list --definitions`."""
+    """The member `given` of a tool in `sightline list --definitions`: its definition in the model's view."""
     return {
         "boundary": shown.level.value,
         "host": host,
@@ -71,7 +71,10 @@ def _difference_line(difference: DefinitionDifference) -> str:
 
 
 class Instructions(Struct, frozen=True, kw_only=True):
-    """The instructions of a server on both sides of a comparison; None if it gives none. Untrusted texts."""
+    """The instructions of a server on both sides of a comparison. Untrusted texts.
+
+    `before`, `after`: None if the server gives no instructions on that side.
+    """
 
     before: str | None
     after: str | None

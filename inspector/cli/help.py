@@ -72,14 +72,14 @@ class FormatOption(SectionedOption):
         super().__init__(*args, show_default=True, help=f"Format of the output.{short}", **settings)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Add `--format`, and the short form."""
+        """Add `--format`, and `--json` if `json` is one of the formats."""
         super().add_to_parser(parser, ctx)
         if self.has_json:
             parser.add_option(self, [JSON_OPTION], self.name, action="store_const", const="json")
 
 
 JSON_OPTION = "--json"
-"""Short for `--format json`."""
+"""The option that is short for `--format json`."""
 
 
 class ExtraWordsError(click.UsageError):

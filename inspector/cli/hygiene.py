@@ -25,7 +25,10 @@ HARMLESS = frozenset(
         "TEXTUAL_THEME",
     }
 )
-"""Textual's variables that only change the look and feel of the screen. Source: textual/constants.py."""
+"""Textual's environment variables that only change the look of the screen and how it is used.
+
+Source: textual/constants.py.
+"""
 
 _PR_SET_DUMPABLE = 4
 _LIBC = ctypes.CDLL(None)

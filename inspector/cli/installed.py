@@ -28,7 +28,7 @@ class UnusedServer(Struct, frozen=True, kw_only=True):
     server: str
     why: str
     has_failed: bool = False
-    """True if it was tried, and failed."""
+    """True if Sightline tried to use the server, and failed."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -51,9 +51,9 @@ _TARGETS_BY_OPTION = {
     "--sse": _URL,
     "--stdio": "A command is a target: write it at the end, after --.",
 }
-"""How to write a target, for each option that does not exist but with which a user may try to name one.
+"""Hints on how to write a target, by the option with which a user may try to name a target.
 
-Errors of commands that connect have this hint.
+The options do not exist. If a command that connects gets one, its error has the hint.
 """
 _COMPLETION = "_SIGHTLINE_COMPLETE"
 """The variable that a shell sets when it asks for completions."""

@@ -196,7 +196,7 @@ class BrowserOptions(OptionGroup):
 
     @property
     def is_given(self) -> bool:
-        """True if any of these options is given."""
+        """True if any option of this group is given."""
         return self != BrowserOptions()
 
     def page(self, target: PageTarget) -> PageTarget:
@@ -245,7 +245,9 @@ class ClientOptions(OptionGroup):
     )
 
     def applied(self, options: Options, own: "Settings | None") -> Options:
-        """`options` with these options applied; the user's settings fill in those not given.
+        """A copy of `options` with the client options applied.
+
+        `own`: the user's settings, which apply in place of options that are not given.
 
         Raises UsageError if a root is not a folder, or if two options exclude each other.
         """
@@ -339,7 +341,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def is_given(self) -> bool:
-        """True if any of these options is given."""
+        """True if any option of this group is given."""
         return self != AuthorizationOptions()
 
     @property
@@ -362,7 +364,10 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def of_client(self) -> frozenset[str]:
-        """The fields of ClientIdentity that these options set or clear, whatever a configuration file sets them to."""
+        """The names of the fields of ClientIdentity that the given options set or clear.
+
+        The values that a configuration file has for these fields are ignored.
+        """
         found: set[str] = set()
         if self.client_id is not None:
             found |= {"client_id", "client_secret", "authorization_url", "token_url"}
@@ -532,7 +537,7 @@ class LensOptions(OptionGroup):
 
     @property
     def policy(self) -> BoundaryPolicy:
-        """The options that withhold more than the boundary does."""
+        """The settings of the options that withhold more than the boundary level does."""
         return BoundaryPolicy(
             hide_untrusted=self.hide_untrusted, withhold_credentials=self.withhold_credentials
         )
@@ -546,7 +551,7 @@ class LensOptions(OptionGroup):
             self.profile()
 
     def refuse(self, options: Iterable[str], why: str, hint: str = "Leave it out.") -> None:
-        """Raise UsageError if one of these options is given, because it would have no effect.
+        """Raise UsageError if the user gives one of `options`, because it would have no effect.
 
         `why`: the words of the error after the name of the option.
         """

@@ -163,7 +163,10 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def _fitting(text: str, start: int, width: int) -> int:
-    """The end of the piece of at most `width` cells that begins at `start`. It has at least one character."""
+    """The end of the longest piece of `text` that begins at `start` and takes at most `width` cells.
+
+    The piece has at least one character, even if that takes more cells.
+    """
     usual = start + max(width, 1)
     # One character more is examined, because it may take no cell and then belongs to this piece.
     if text[start : usual + 1].isascii():

@@ -327,7 +327,10 @@ class _Side:
         return kept
 
     def _is_whole(self, first: int, stop: int) -> bool:
-        """True if these lines are one value. If a key is duplicate, lines of other values may be between them."""
+        """True if the lines from `first` to before `stop` are those of one value.
+
+        If a key is duplicate, lines of other values may be between them.
+        """
         pointer = self.places[first][0]
         return all(each == pointer or each.startswith(f"{pointer}/") for each, _ in self.places[first:stop])
 
@@ -523,10 +526,11 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
 
 
 def addressing_of(shown: Projection) -> tuple[list[str], str]:
-    """Sentences about the texts that read like instructions to the model, and one that says how much was searched.
+    """Sentences about texts that read like instructions to the model, and one on how much was searched.
 
-    The latter is empty if all of the result was searched. Texts that the boundary withholds or that are masked are
-    left out: the search reads the masked result, because a pointer may have a secret as a key.
+    The second value is empty if the whole result was searched. Texts that the boundary withholds or that are
+    masked are left out. The masked result is searched, so that no pointer in a sentence has a secret as a
+    key.
     """
     from inspector.review.addressing import addressing  # noqa: PLC0415 - few commands print results
     from inspector.review.finding import READS_LIKE_AN_INSTRUCTION  # noqa: PLC0415 - few commands print results

@@ -69,7 +69,10 @@ MAX_STARTS = 3
 """The maximum number of times that a review restarts a server that has ended."""
 _MAX_REASON = 400
 _STDERR_WAIT_S = 0.1
-"""The seconds to wait for stderr lines after an answer with secrets, because they come through another pipe."""
+"""The seconds to wait for stderr lines after an answer with secrets.
+
+Stderr is a pipe of its own, so its lines may arrive after the answer.
+"""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -174,7 +177,7 @@ class _Upkeep:
 
 
 def _in_short(error: InspectorError) -> str:
-    """An error, which may quote a traceback, in one line."""
+    """The message of an error in one line, because the message may quote a traceback."""
     return masked_start(headline(error.message), DIAGNOSTICS.mask, _MAX_REASON)
 
 
@@ -226,7 +229,11 @@ async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncG
 
 
 def _results_missing(plan: Plan, tools: Sequence[Offer]) -> Iterator[NotChecked]:
-    """How many tools are not called because of their declarations, and the options that call them."""
+    """What a review does not check because tools are not called: at most one item.
+
+    The item says that no tool was called, or how many tools were not called and why. It names the options
+    that call them.
+    """
     held = [why for tool in tools if not plan.names(tool) and (why := forbids(tool))]
     readers = len(tools) - len(held)
     if not plan.calls and readers:
@@ -283,10 +290,11 @@ class Gathered(Struct, frozen=True, kw_only=True):
 
 
 def accepted_elsewhere(part: Gathered, report: Report) -> str:
-    """A sentence about open findings that the user has accepted in the interface, with the option to accept them here.
+    """A sentence about findings that count in `report` although the user has accepted them in the interface.
 
-    Empty if there are none. Without the option, they do not count as accepted in this run, so that its
-    outcome depends only on the command line. `report`: the report about this server alone.
+    The sentence names the option that accepts them on the command line too; it is empty if there are no such
+    findings. Without the option, they count, so that the outcome of a review depends only on the command
+    line. `report`: the report about the server of `part` alone.
     """
     if part.identity is None:
         return ""
@@ -309,10 +317,10 @@ def gathered(
     pinned: Pinned | None = None,
     then: Callable[[Session], Awaitable[None]] | None = None,
 ) -> Gathered:
-    """Connect, list, and call what `plan` allows. Raises InspectorError if the server cannot be reached.
+    """Connect to the server, list its items, and make the calls that `plan` allows. Returns the material.
 
     `pinned`: the pin to use in place of the target's own. `then`: awaited afterwards with the same session;
-    its calls are not reviewed.
+    the calls that it makes are not reviewed. Raises InspectorError if the server cannot be reached.
     """
     target = launch.target
     identity = identified(target)
@@ -477,10 +485,11 @@ _OF_OTHERS = frozenset({ListingKind.OTHER_CLIENT, ListingKind.OTHER_PROFILE})
 def _with_unstable(
     launch: Launch, present: ServerDefinitions, listings: list[OtherListing]
 ) -> list[OtherListing]:
-    """The listings, with the names of items that differ between connections even for the same client.
+    """The listings. In those of other clients, `unstable` names items that differ even for the same client.
 
-    If another client got other definitions, the function connects once more as the first client to find these
-    names. If it finds any, the new listing is added to the returned ones.
+    If another client got other definitions than `present`, the function lists once more as the first client.
+    The items that differ from `present` in this new listing become `unstable` in the listings of other
+    clients. If there are such items, the new listing is returned too.
     """
     known = {tool.name for tool in present.all} | {""}
     if all(known.isdisjoint(each.differing(present)) for each in listings if each.kind in _OF_OTHERS):

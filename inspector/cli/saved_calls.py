@@ -96,7 +96,7 @@ class Ran(Struct, frozen=True, kw_only=True):
     """The expectations that are not met, or the reason why the call was not made."""
     duration_ms: float = 0.0
     output: OutputCheck = NOT_ASKED
-    """The comparison of its result with the output schema of its tool."""
+    """The comparison of the call's result with the output schema of the tool."""
 
     @property
     def line(self) -> str:
@@ -176,7 +176,7 @@ def _compared(
 
 
 def lines_of(ran: Sequence[Ran]) -> Iterator[str]:
-    """One line for each call, its failures below, and the counts."""
+    """One line for each call, with its failures below, then the numbers of calls and of failed calls."""
     for each in ran:
         yield each.line
         yield from (f"    {text}" for text in each.failures)
@@ -192,7 +192,10 @@ def cases_of(ran: Iterable[Ran], file: str) -> Iterator[JunitCase]:
 
 
 def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:
-    """Mask these values in the session's texts from now on, and withhold them from its recording and audit log."""
+    """Mask `values` in the texts of `session` from now on.
+
+    The values are also withheld from the recording of the session and from the audit log.
+    """
     session.conceal(values)
     if launch.terms.audit:
         launch.terms.audit.conceal(values)
@@ -247,7 +250,7 @@ def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:
 
 
 def conceal(values: Iterable[str]) -> None:
-    """Mask these values in everything printed later."""
+    """Mask `values` in everything that is printed later."""
     secrets = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
 
     def mask(text: str) -> str:
@@ -260,7 +263,10 @@ def conceal(values: Iterable[str]) -> None:
 
 
 def _looked_at(record: CallRecord, launch: Launch, host: Host, own: OwnCredentials) -> Made:
-    """An answer, the settings of its views, and the values that no report may quote."""
+    """A call that was made, with the boundary level and host for the model's view.
+
+    `own`: the user's own credentials, which no report may quote.
+    """
     return Made(
         judgement=record.judgement,
         duration_s=record.duration_s,

@@ -30,7 +30,7 @@ class NamedServer(Struct, frozen=True, kw_only=True):
     written: WrittenTarget
     word: str | None = None
     command: tuple[str, ...] | None = None
-    """The words after `--`; None for any other target."""
+    """The words after `--`, if they are the target; None for a target in another form."""
     is_required: bool = True
     """True if the user named this server, so that nothing opens if its entry cannot be read.
 

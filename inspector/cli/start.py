@@ -49,7 +49,7 @@ Returned = TypeVar("Returned")
 
 _SCHEMES = ("http://", "https://", "sse+", "web+", "stdio:")
 _FOR_RECORDINGS = {"words", "level", "host", "theme", "identity", "quiet"}
-"""The options that may be given with a recording."""
+"""The names of the parameters of `sightline open` that may be given with a recording."""
 _LEAST_PART = 3
 """The minimum number of characters of an unknown name for which names that contain it are suggested."""
 _QUOTED_LINES = 3
@@ -152,10 +152,10 @@ def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
 def in_session(
     launch: Launch, use: Callable[["Session"], Awaitable[Returned]], quotes: "Quotes | None" = None
 ) -> Returned:
-    """Connect, `use` the session, and close it in any case. Returns what `use` returns.
+    """Connect, await `use` with the session, and return what `use` returns. The session is always closed.
 
-    Ctrl-C and SIGTERM end the server too. `quotes`: holds back texts of the server, which are written at the end of
-    the session.
+    Ctrl-C and SIGTERM end the server too. `quotes`: holds back texts of the server, which are written at the
+    end of the session.
     """
     from inspector.session.events import Event, SessionState, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface opens sooner without it
@@ -343,7 +343,7 @@ def _program(word: str, *, is_alone: bool) -> str:
 
 
 def _usual_words(*target: str) -> str:
-    """The running command with another target, as a line for a shell."""
+    """The command that runs now, with `target` in place of its own target, as a line for a shell."""
     context = click.get_current_context(silent=True)
     if context is None:
         return shlex.join(["sightline", *target])
@@ -371,9 +371,10 @@ def _usage() -> str:
 def check_named(
     what: str, word: str, target: str | None, connection: ConnectionOptions, more: Sequence[str] = ()
 ) -> None:
-    """Raise UsageError if a command that takes `what` and a target got a target only, or the target first.
+    """Raise UsageError if the user gave a target in place of the item to use, or before it.
 
-    `more`: further words of the command line that the hint suggests.
+    `what`: the kind of item that the command takes before the target, such as `tool` or `URI`. `more`:
+    further words of the command line that the hint suggests.
     """
     command = click.get_current_context().command_path
     if target is not None and _is_target(word) and not _is_target(target):

@@ -83,7 +83,10 @@ def is_varied(value: str) -> bool:
 
 
 def is_mixed(value: str) -> bool:
-    """True if the value of an assignment looks random: letters with digits or signs, and enough entropy."""
+    """True if the value of an assignment looks random.
+
+    Such a value has letters, has digits or punctuation, and has at least `ENOUGH_ENTROPY`.
+    """
     bare = value.rstrip("=")
     if bare.upper() == bare.lower() or not _DIGIT_OR_SIGN.search(bare):
         return False

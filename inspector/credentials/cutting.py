@@ -15,7 +15,7 @@ _LONGEST = 4096
 
 
 def masked_start(text: str, mask: Callable[[str], str], most: int, more: str = "…") -> str:
-    """The first `most` characters of a text after `mask` masked the secrets in it.
+    """Mask the secrets in `text` with `mask`, and return the first `most` characters of the masked text.
 
     `more` is added if characters are left out.
     """

@@ -18,7 +18,7 @@ from inspector.credentials.checks import (
 
 
 class CredentialRule(Struct, frozen=True, kw_only=True):
-    """One kind of credential, by the format that its issuer has published."""
+    """A rule that recognises one kind of credential by its format."""
 
     id: str
     """The identifier, in kebab-case. Stable, because policies and findings use it."""
@@ -310,7 +310,7 @@ _ASSIGNMENT = re.compile(
     r"|(?<=[Tt])(?i:oken)(?<!(?i:pagetoken))(?<!(?i:page[_-]token))"
     r"|(?<=[Aa])(?i:pi[ _-]?key|ccess[_-]?key)"
     r")"
-    # The separator: quotes (escaped if JSON is in a string) and a sign.
+    # The separator, such as `=` or `:`, between quotes (escaped if JSON is in a string).
     r"\\?[\"'`]?\s{0,4}+(?:=>|:=|[:=>])\s{0,4}+\\?[\"'`]?"
     r"(?P<secret>(?!@)[A-Za-z0-9+/_.~!@#$%^*-]{10,256}+={0,2})(?![^\s\"'`;,&<>)}\]\\|])",
     re.ASCII,

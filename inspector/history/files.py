@@ -180,7 +180,7 @@ class HistoryFile:
             time.sleep(_PAUSE_S)
 
     def _is_same(self, descriptor: int) -> bool:
-        """True if `path` is still the open file."""
+        """True if the open file `descriptor` is still the file at `path`."""
         try:
             return os.path.samestat(os.fstat(descriptor), self.path.stat())
         except OSError:

@@ -68,7 +68,10 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     fits: bool | None = None
     """True if the result fits the output schema; None if the result was not checked, or only in part."""
     withheld: int = 0
-    """The number of values withheld at level `declared`, without metadata; 0 for a call without an answer."""
+    """The number of values withheld at the boundary level `declared`; 0 for a call without an answer.
+
+    Protocol metadata is not counted.
+    """
     duration_s: float = 0.0
     size_bytes: int = 0
     """The size of the frame with the answer."""
@@ -93,7 +96,10 @@ class Keeper:
     """
 
     def __init__(self, key: bytes, secrets: "Iterable[str]") -> None:
-        """`key`: random bytes that are never stored. `secrets`: the credentials for the target."""
+        """`key`: random bytes with which values are hashed; they are never stored.
+
+        `secrets`: the credentials for the target.
+        """
         self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, secrets)
 

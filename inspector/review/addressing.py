@@ -23,7 +23,7 @@ class Addressing(Struct, frozen=True, kw_only=True):
 
 
 def addressing(result: Json) -> Addressing:
-    """The texts of a result that SL-INJ001 finds. Takes up to a second for megabytes."""
+    """The texts of a result that the review rule SL-INJ001 finds. Takes up to a second for megabytes."""
     read = first_of(texts_of(result))
     found = addressed(read.texts, hidden_characters(result))
     return Addressing(pointers=tuple(text.pointer for text, _ in found), limit=read.limit)

@@ -52,10 +52,10 @@ class Covering:
             self._bounder.judged(call.offer.tool, call.raw, call.bounded.removals)
 
     def in_session(self, call: ReviewedCall) -> ReviewedCall:
-        """A copy of the call with pointers, in `repeats`, to copies of values withheld from earlier calls.
+        """The call with `repeats`: pointers to values that repeat a value withheld from an earlier call.
 
         Earlier calls are those that were passed to `learn`. A recorded call that lacks values is returned
-        unchanged, because the recorder has already withheld such copies.
+        unchanged, because the recorder has already withheld the repeated values.
         """
         if self._known.is_empty or call.left_out or call.is_refusal or isinstance(call.outcome, Failure):
             return call
@@ -125,9 +125,9 @@ class Covering:
 
 
 def of_one_session(calls: Iterable[ReviewedCall]) -> tuple[ReviewedCall, ...]:
-    """The calls of one session in order, with their numbers and with pointers to copies from earlier calls.
+    """The calls of one session in order, each with its `number` and `repeats`.
 
-    The copies are values in a result that repeat a value withheld from an earlier call.
+    `repeats` has pointers to the values in a result that repeat a value withheld from an earlier call.
     """
     covering = Covering()
     found: list[ReviewedCall] = []

@@ -12,7 +12,7 @@ MAX_EVIDENCE = 160
 """The maximum number of characters of the server's text in a finding."""
 
 READS_LIKE_AN_INSTRUCTION = "reads like an instruction to the model"
-"""What Sightline says about a text that SL-INJ001 finds. The words follow the place of the text."""
+"""The end of a sentence about a text that the rule SL-INJ001 finds. It follows the pointer of the text."""
 
 
 class Severity(StrEnum):

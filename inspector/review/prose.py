@@ -29,7 +29,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
 
 
 class Prose(Struct, frozen=True, kw_only=True):
-    """A text, decoded and split into sentences, with features that may be signs of hidden instructions."""
+    """A text, decoded and split into sentences, with features that may indicate instructions to a model."""
 
     text: str
     """The decoded text."""
@@ -41,7 +41,7 @@ class Prose(Struct, frozen=True, kw_only=True):
     threat: int | None
     """The position of words that announce a consequence, such as "otherwise"; None if there are none."""
     paths: bool = False
-    """True if the text contains a path at which keys are usually stored."""
+    """True if the text contains a path at which secrets or settings are usually stored, such as `.ssh`."""
     spaced: int | None = None
     """The position of text with spaces between its letters; None if there is none."""
     moved: tuple[tuple[int, int], ...] = ()
@@ -58,7 +58,7 @@ class Prose(Struct, frozen=True, kw_only=True):
 # Each repetition has a maximum, or repeats characters that nothing after it can match, so matching is linear.
 _TOKEN = re.compile(r"[\w~@/.:'\u2019+*=&?%-]+")
 SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)([0-9:;<=>?]{0,40})[ -/]{0,4}([@-~])|(?:\x1b\]|\x9d)(\d{0,3});?")
-"""Matches a control sequence of a terminal, or the start of an OSC.
+"""Matches a control sequence of a terminal, or the start of an operating system command (OSC).
 
 The groups are the parameters and the last character of the control sequence, and the number of the OSC.
 """
@@ -121,7 +121,7 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def names_secret_path(lowered: str) -> bool:
-    """True if a text in lower case contains a path at which keys or settings are usually stored."""
+    """True if a text in lower case contains a path at which secrets or settings are usually stored."""
     return any(path in lowered for path in _SECRET_PATHS) or (
         ".env" in lowered and _ENV.search(lowered) is not None
     )

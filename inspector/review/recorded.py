@@ -156,7 +156,11 @@ def _of_page(listed: Mapping[str, Tool], calls: Iterable[ReplayedCall]) -> Catal
 
 
 def _listings(rounds: _Rounds, matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
-    """The first listing of each kind, and the last listings if any list was requested again."""
+    """The catalogue to review, with the first list of each kind; and the listings to compare it with.
+
+    If any list was requested again, there is one such listing, with the last list of each kind. Otherwise
+    there is none.
+    """
     first = Catalogue(
         entries={kind: tuple(listings[0].entries) for kind, listings in rounds.items()},
         problems=tuple(problem for listings in rounds.values() for problem in listings[0].problems),

@@ -49,9 +49,9 @@ def findings_of(reviewed: Reviewed, chosen: Sequence[ReviewRule] | None = None) 
 
 
 def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Finding]]:
-    """The findings, except those about other listings if the reviewed listing has the same finding.
+    """The findings of one rule, except those about other listings that are found in the reviewed listing too.
 
-    Findings are the same if they have the same name and pointer.
+    Two findings of the rule are the same if they have the same name and pointer.
     """
     known = {(finding.name, finding.pointer) for offer, finding in found if not offer.listed}
     return (

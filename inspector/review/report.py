@@ -20,7 +20,7 @@ class NotChecked(Struct, frozen=True, kw_only=True):
     """A part that the review did not check."""
 
     what: str
-    """The part. It may contain the name of a tool, which is untrusted text."""
+    """The part that was not checked, in words. It may contain the name of a tool, which is untrusted text."""
     why: str
     is_failed_server: bool = False
     """True if the part is a whole server that could not be reviewed."""
@@ -123,7 +123,7 @@ def not_recorded(
     lacks_values: bool,
     is_page: bool,
 ) -> Iterator[NotChecked]:
-    """What is missing in a recording, and what no recording contains.
+    """Entries for what a review of a recording does not check: what the recording, or any recording, lacks.
 
     `read`: the names of tools with a result, and the handles of items that were read. `until`: the part of the
     recording that is not reviewed, in words. `lacks_values`: whether values of the reviewed results were left out.
@@ -154,7 +154,7 @@ def not_recorded(
 
 
 def other_arguments(checked: str) -> NotChecked:
-    """An entry for results that were not seen. `checked`: the results that were checked, in words."""
+    """An entry for the results of other calls. `checked`: the results that were checked, in words."""
     why = f"only {checked} are checked; other results, and answers to arguments that the schema forbids, may differ"
     return NotChecked(what="other arguments", why=why)
 
@@ -213,7 +213,7 @@ NEVER_CHECKED = (
         why="declarations are compared with each other, with names and with results, not with the server's code",
     ),
 )
-"""What no review checks."""
+"""The parts that no review checks."""
 _NOUNS = {Kind.RESOURCE: "resource", Kind.TEMPLATE: "template", Kind.PROMPT: "prompt"}
 
 

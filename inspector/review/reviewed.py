@@ -167,8 +167,8 @@ class ReviewedCall:
     def is_refusal(self) -> bool:
         """True for an error that answers arguments which the input schema forbids.
 
-        Copies of withheld values in its text are no leak, because the tools of one server often share error
-        texts, and the errors of one of these tools may be withheld.
+        If the text of such an error repeats a withheld value, this is no leak. The tools of one server often
+        share error texts, and the boundary may have withheld the same text from a result of another tool.
         """
         return self.misfit and self.result.get("isError") is True
 
@@ -191,7 +191,7 @@ class ReviewedCall:
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:
-        """The pointer and the rule of each value withheld at level `declared`.
+        """The pointer and the rule of each value withheld at the boundary level `declared`.
 
         Includes values that a recording lacks, and copies of values that were withheld from earlier calls.
         """
@@ -251,9 +251,11 @@ class ReviewedCall:
         return self._places.around(pointer) is not None
 
     def place_of(self, pointer: str) -> str:
-        """`pointer`, or the pointer to the withheld value that contains its place.
+        """The pointer to report in a finding about the value at `pointer`.
 
-        The keys inside a withheld value are withheld too, so a finding must not name them.
+        If a withheld value contains that value, it is the pointer to the withheld value, because the keys
+        inside a withheld value are withheld too. Otherwise it is `pointer`. A value that is withheld only
+        because it repeats a withheld value does not count.
         """
         around = self._places.around(pointer)
         return pointer if around is None or around[1] in _COPIES else around[0]

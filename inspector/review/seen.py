@@ -56,7 +56,7 @@ class OtherListing(Struct, frozen=True, kw_only=True):
 
     kind: ListingKind
     definitions: ServerDefinitions
-    """The definitions. For `AGAIN`, ignore the instructions, which a listing does not repeat."""
+    """The definitions. If `kind` is `AGAIN`, ignore the instructions, which later listings do not repeat."""
     announced: frozenset[Kind] = frozenset()
     """The lists for which the server sent a notification of change."""
     is_reconnected: bool = False
@@ -65,7 +65,7 @@ class OtherListing(Struct, frozen=True, kw_only=True):
     A change may then have happened between the connections, when the server could not announce it.
     """
     profile: str = ""
-    """The name of the client profile, for `OTHER_PROFILE`; otherwise empty."""
+    """The name of the client profile that got this listing, if `kind` is `OTHER_PROFILE`; otherwise empty."""
     unstable: frozenset[str] = frozenset()
     """The names of items that differ even between two connections of the same client. Untrusted text.
 
@@ -97,7 +97,7 @@ class Neighbour(Struct, frozen=True, kw_only=True):
     target: str
     """The target as the user wrote it, safe to show."""
     tools: tuple[str, ...]
-    """The names of its tools. Untrusted text."""
+    """The names of the server's tools. Untrusted text."""
 
 
 class FaultKind(StrEnum):

@@ -33,7 +33,10 @@ SINGLE = 5.0
 
 
 class Signal(Struct, frozen=True, kw_only=True):
-    """A signal that a text gives instructions to a model."""
+    """One observation that suggests that a text gives instructions to a model, with its weight.
+
+    It is a sign in a sentence, or another feature of the text, such as emphasis in capitals.
+    """
 
     weight: float
     reason: str

@@ -27,7 +27,7 @@ A text with a longer pointer gets the pointer of an enclosing value.
 READ = 2_000_000
 """The maximum number of characters of a result that are searched for instructions."""
 _EACH = 80
-"""The number of characters that each text counts, beyond its own length, against the limit `READ`."""
+"""The number of characters that are added to the length of each text, to compare the sum with `READ`."""
 
 
 class TextPlace(StrEnum):
@@ -39,14 +39,14 @@ class TextPlace(StrEnum):
     TITLE = "title"
     KEY = "key"
     VALUE = "value"
-    """Any other place, such as a default, an enum or an annotation."""
+    """A value that is no description, name or title, such as a default, an enum or an annotation."""
 
 
 class Text(Struct, frozen=True, kw_only=True):
     """A text with its place."""
 
     pointer: str
-    """A pointer to the string, or to the member with the key. Keys in it are untrusted text."""
+    """A pointer to the text; if the text is a key, to its member. Keys in the pointer are untrusted text."""
     place: TextPlace
     text: str
     """The text as sent. Untrusted text."""

@@ -33,9 +33,9 @@ class Expectations(Struct, frozen=True, kw_only=True):
 
     fits_schema: bool = False
     equals: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    """Expected values by pointer."""
+    """Pointers into the result, each with the value that must be there."""
     contains: tuple[str, ...] = ()
-    """Texts that occur in values of the result."""
+    """Texts that must occur in values of the result."""
     matches: Json = None
     """A JSON Schema, or schemas by pointer.
 

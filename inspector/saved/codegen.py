@@ -196,7 +196,10 @@ def _typescript(saved: SavedCall, target: StdioTarget | HttpTarget) -> Iterator[
 
 
 def _curl(saved: SavedCall, target: HttpTarget) -> Iterator[str]:
-    """A shell script that begins with a handshake, which every server over Streamable HTTP supports."""
+    """A shell script that makes the call with curl.
+
+    The script begins with a handshake, which every server over Streamable HTTP supports.
+    """
     yield "#!/bin/sh"
     yield f"# Made by sightline codegen. Needs curl{' and jq' if saved.secrets else ''}."
     yield "set -eu"

@@ -44,7 +44,7 @@ class Made(Struct, frozen=True, kw_only=True):
     host: Host
     call: Call
     own: OwnCredentials = OwnCredentials(())
-    """The user's own credentials, which no sentence quotes, neither plain nor encoded."""
+    """The user's own credentials. Sentences about the call quote them neither plain nor encoded."""
 
 
 def failures(expect: Expectations, made: Made) -> Iterator[str]:
@@ -208,7 +208,11 @@ def _unequal(shown: Projection, pointer: str, value: Json, own: OwnCredentials) 
 
 
 def _as(expected: Json, found: Json) -> Json:
-    """`found`; if it is a text that contains JSON, and `expected` is an object or a list, the parsed JSON."""
+    """`found` in the form in which it can be compared with `expected`.
+
+    If `expected` is an object or a list, and `found` is a text that contains JSON, this is the parsed JSON;
+    otherwise it is `found`.
+    """
     if isinstance(expected, (dict, list)) and isinstance(found, str):
         inside = opened(found)
         return found if inside is None else inside
@@ -335,10 +339,10 @@ def _into_result(shown: Projection, pointer: str) -> str:
 
 
 def _into_opened(shown: Projection, pointer: str) -> str:
-    """Convert an expectation's pointer into one that may also lead into JSON in a text.
+    """Convert an expectation's pointer into one into the whole result, or into JSON in one of its texts.
 
-    If there is no structured content and only one text is JSON, the pointer leads into that text, unless it
-    already leads somewhere in the result as sent.
+    If there is no structured content and only one text is JSON, the returned pointer leads into that text,
+    unless the first key of `pointer` is a member of the result or is in `_WHOLE`.
     """
     raw = shown.raw
     place = _into_result(shown, pointer)

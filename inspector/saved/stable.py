@@ -1,6 +1,6 @@
-"""Finds what is likely to be the same in the next result of a tool.
+"""Finds the parts of a result that are likely to be the same in the next result of the tool.
 
-That is the keys and types of JSON, or the first words of a text. No value of JSON is quoted.
+These parts are the keys and types of JSON, or the first words of a text. No value of JSON is quoted.
 """
 
 import re
@@ -20,13 +20,13 @@ _MEMBERS = 40
 An object with more members is taken for a table, whose keys change between results.
 """
 _ITEMS = 20
-"""The maximum number of list items whose shapes are joined."""
+"""The maximum number of items of a list that are read for the schema of its items."""
 _DEEPEST = 3
 """The maximum depth of nested containers that are described."""
 _WORD = r"[^\W\d_]+"
 _FIRST_WORDS = re.compile(rf"(?<![^\s#*>(-]){_WORD}(?: {_WORD}){{0,3}}(?:[:.,!?](?!\S)|(?!\S))")
 _LEAST = 4
-"""The minimum number of characters of the first words together. Shorter texts occur by chance."""
+"""The minimum number of characters that `first_words` returns. A shorter text may occur by chance."""
 _DATES = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
     r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?\b",
@@ -80,7 +80,7 @@ def _is_name(key: str) -> bool:
 
 
 def _joined(shapes: Iterable[JsonObject]) -> JsonObject:
-    """The part that several shapes have in common."""
+    """A JSON Schema of the keys and types that JSON Schemas have in common; empty if there are none."""
     first, *others = shapes
     common = first
     for shape in others:

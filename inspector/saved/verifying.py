@@ -48,7 +48,7 @@ class AnswerDifference(Struct, frozen=True, kw_only=True):
 
     pointer: str
     what: str
-    """A sentence that quotes nothing that is withheld."""
+    """What differs at `pointer`, such as `is missing; it was 7`. Quotes nothing that is withheld."""
 
 
 def ignored_of(word: str) -> IgnoredPlace:

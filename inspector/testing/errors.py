@@ -4,5 +4,5 @@
 class McpServerError(Exception):
     """The server could not be started or reached, or gave no answer.
 
-    A tool that fails is a result, not an error.
+    It is not raised if a tool fails, because such a call has a result.
     """

@@ -136,7 +136,10 @@ def mcp_server(request: pytest.FixtureRequest, mcp_target: object) -> "Iterator[
 
 
 def _server(config: pytest.Config, chosen: _Chosen, usual: object) -> "McpServer":
-    """The server for a test, not yet started. Raises ValueError."""
+    """The server for a test, not yet started. Raises ValueError.
+
+    `chosen`: what the markers of the test name. `usual`: the target if no marker names one.
+    """
     from inspector.testing import cassette, connect  # noqa: PLC0415 - as above
 
     is_other = chosen.target is not None

@@ -132,7 +132,10 @@ class ToolResult:
         return found
 
     def model(self, host: str = "spec") -> ModelView:
-        """The view of a host's model; `spec` is the specification. Raises ValueError for an unknown host."""
+        """The view that the model of `host` gets. Raises ValueError for an unknown host.
+
+        The host profile `spec` is that of a host that follows the MCP specification.
+        """
         profile = _host(host)
         shown = self._projection(profile)
         return ModelView(shown, profile, self._cover.model(shown.context.model))
@@ -152,11 +155,11 @@ class ToolResult:
         self._check(self._unmet(Expectations(withheld=pointers, error=self.error or "")))
 
     def assert_never_seen(self, *texts: str, hosts: Literal["all"] | Iterable[str] = "all") -> None:
-        """Assert that no model of these hosts sees the texts, in any spelling that the boundary knows.
+        """Assert that no model of `hosts` sees one of the texts, in any spelling that the boundary knows.
 
-        These spellings are: other case, base64, hexadecimal, URL encoding, reversed, escaped, with white
-        space or invisible characters. Raises ValueError for a text of fewer than 4 characters, because
-        such a text may occur by chance.
+        A spelling may be in other case, in base64, in hexadecimal, in URL encoding, reversed, escaped, or
+        with white space or invisible characters. Raises ValueError for a text of fewer than 4 characters,
+        because such a text may occur by chance.
         """
         __tracebackhide__ = True
         self._check(self._seen(texts, hosts))
@@ -176,7 +179,8 @@ class ToolResult:
     ) -> None:
         """Assert that the result meets expectations.
 
-        The names are those of a saved call's `expect`: docs/saved-calls.md.
+        Each parameter has the name and the meaning of a key in `expect` of a saved call: see
+        docs/saved-calls.md.
         """
         __tracebackhide__ = True
         self._check(

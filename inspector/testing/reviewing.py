@@ -24,9 +24,12 @@ class ReviewFinding(Struct, frozen=True, kw_only=True):
     """The id of the rule: `SL-`, the family, and three digits. See docs/rules.md."""
     severity: str
     subject: str
-    """`tool`, `server`, `resource`, `template`, `prompt`, `listing` or `call`."""
+    """What the finding is about.
+
+    It is `tool`, `server`, `resource`, `template`, `prompt`, `skill`, `listing`, `call` or `request`.
+    """
     name: str
-    """The name of the subject, such as the name of the tool; empty for a server."""
+    """The name of the subject, such as the name of the tool; empty for a server or a whole list."""
     pointer: str
     message: str
     evidence: str

@@ -74,7 +74,7 @@ class McpServer:
             self._engine.join()
 
     def call(self, tool: str, /, **arguments: object) -> ToolResult:
-        """Call a tool. A tool that fails is a result. Raises McpServerError if there is no answer."""
+        """Call a tool. Returns a result even if the tool fails. Raises McpServerError without an answer."""
         __tracebackhide__ = True
         asked, secrets = self._engine.call(tool, _json(arguments)), secret_texts(arguments)
         # pytest may show the locals of this frame.

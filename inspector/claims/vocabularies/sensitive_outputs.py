@@ -104,7 +104,7 @@ class _Step:
 
     member: Member
     is_keyword: bool
-    """True if its key is a keyword of the schema around it, not a name or an index."""
+    """True if the key of the part is a keyword of the schema around it, not a name or an index."""
 
 
 def marks(tool: JsonObject | DuplicateKeys) -> Iterator[WebmcpMark]:

@@ -91,15 +91,21 @@ if TYPE_CHECKING:
     from inspector.session.facts import ServerFacts
 
 _STDERR_WAIT_S = 0.1
-"""The seconds to wait for stderr lines after the answer of a failed call, because they come through another pipe."""
+"""The seconds to wait for stderr lines after the answer of a failed call.
+
+Stderr is a pipe of its own, so its lines may arrive after the answer.
+"""
 _SHORT_WAIT_S = 0.005
-"""The seconds to wait for stderr lines after any other call. Only a summary of these lines is printed."""
+"""The seconds to wait for stderr lines after the answer of a call that did not fail.
+
+Without `--stderr`, only a summary of the lines is printed after such a call.
+"""
 
 _MOST_OPTIONS = 5
 """The maximum number of missing arguments that an error suggests options for."""
 
 _LARGE_BYTES = 1_000_000
-"""The size in bytes from which the text of a result takes a second or more."""
+"""The size in bytes from which it takes a second or more to prepare the text of a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,9 +246,10 @@ def command(
 def _check_words(
     tool: str, target: str | None, others: tuple[str, ...], connection: ConnectionOptions
 ) -> None:
-    """Raise UsageError if the words are not TOOL [TARGET].
+    """Raise UsageError if the words of the command line are not TOOL [TARGET].
 
-    The error says so if the target comes before the tool, or if arguments of the tool lack --arg.
+    If the target comes before the tool, or if an argument of the tool lacks --arg, the error names this
+    mistake.
     """
     given = [word for word in (target, *others) if word is not None and "=" in word and "://" not in word]
     added = [each for word in given for each in ("--arg", word)]
@@ -270,11 +277,10 @@ def called(
     *,
     saved_as: str | None = None,
 ) -> int:
-    """Call the listed item that `choose` selects, and print what the server sent and what the model sees.
+    """Call the tool, prompt or resource that `choose` selects, and print both views of the result.
 
-    Returns the exit code.
-
-    `choose`: returns the item's name, and its definition if it is listed.
+    Returns the exit code. The views are what the server sent and what the model sees. `choose`: returns the
+    name of the tool, prompt or resource, and its definition if the server lists it.
     """
     output, connection, rules = options.output, options.connection, options.rules
     options.lens.profile()
@@ -379,10 +385,12 @@ async def _made(
     meta: JsonObject,
     quotes: Quotes | None,
 ) -> tuple[Ruled, list[str]]:
-    """Make a call if the policy allows it. Returns it with the lines that the server wrote to stderr meanwhile.
+    """Make a call if the policy allows it.
 
-    `name`: the name of a tool, or the handle of another item. `quotes`: writes the texts of the server to stderr, with
-    values masked that results withhold; None to write them at once, without that.
+    Returns the call, and the lines that the server wrote to stderr during the call. `name`: the name of a
+    tool, or the handle of another item. `quotes`: writes texts of the server to stderr, and masks the values
+    that are withheld from results. If it is None, the texts are written at once, and such values are not
+    masked.
     """
     listed = session.catalogue.tool(name)
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
@@ -432,10 +440,12 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     """Print what the server sent and what the model sees of a call. Returns the exit code.
 
     `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
-    its answer. `stderr`: the lines that the server wrote to stderr during the call; the last ones are printed
-    if it failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
-    requests by the server unanswered. `era`: the era in which the call was made. `about_arguments`, `stray`: remarks on the
-    arguments, and on lines that are no messages, for the JSON. As text, they were printed before.
+    its answer. `stderr`: the lines that the server wrote to stderr during the call. They are printed if the
+    call failed or with --stderr; otherwise, only a summary is printed. `own`: values to mask in everything
+    printed. `unanswered`: the reasons why Sightline itself left requests by the server unanswered. `era`: the
+    era in which the call was made. `about_arguments`: remarks on the arguments. `stray`: remarks on lines of
+    the server's stdout that are not JSON objects. The JSON output contains the remarks of both; the text
+    output does not, because the caller has already written them to stderr.
     """
     received = compact_bytes(raw_of(record.outcome))
     if received >= _LARGE_BYTES and not output.as_json:
@@ -502,7 +512,8 @@ _STDERR = "the server's stderr during the call, "
 def _stderr_lines(lines: list[str], *, is_whole: bool) -> list[str]:
     """A summary of what a server wrote to stderr, then its lines.
 
-    If there are many lines, only those of an exception are included, unless `is_whole` is true.
+    If there are many lines and `is_whole` is false, only the lines of an exception are included, or the last
+    lines if there is no exception.
     """
     summary = stderr_words(lines).removeprefix("stderr ")
     lead = _STDERR + (f"{_lines(len(lines))}:" if raised_in(lines) is None else summary)
@@ -514,9 +525,11 @@ def _stderr_lines(lines: list[str], *, is_whole: bool) -> list[str]:
 
 
 def _sides_shape(shown: Projection, raw: Json, model: Json, sides: ResultSides) -> JsonObject:
-    """The wanted views and the removals. `raw`, `model`: the views, masked unless the user wants to see secrets.
+    """The members of the JSON output for the views that `sides` chooses, and for the removals.
 
-    Without an answer, the raw result is null, and `failure` says why, in words of Sightline.
+    `raw`, `model`: the server's result and the model's view, masked unless the user wants to see secrets. If
+    the call got no answer, the member `raw` is null, and the member `failure` has the reason in words of
+    Sightline.
     """
     failure: JsonObject = {}
     withheld = withheld_shape(shown.bounded.removals)
@@ -591,7 +604,11 @@ def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None)
 
 
 def argument_remarks(arguments: JsonObject, call: CallArguments, tool: Tool | None) -> list[str]:
-    """Sentences about arguments that the input schema does not name, although it names a similar one, or all that it expects."""
+    """Sentences about arguments that the input schema does not name and that are probably mistakes.
+
+    An argument is probably a mistake if its name is close to one in the schema, or if the schema names all
+    arguments that it expects.
+    """
     schema: Json = tool.input_schema if tool else {}
     if call.unvalidated:
         return []
@@ -600,7 +617,10 @@ def argument_remarks(arguments: JsonObject, call: CallArguments, tool: Tool | No
 
 
 def _missing(found: Sequence[Violation], meant: Sequence[str], schema: Json) -> list[str]:
-    """The options that give the missing arguments, unless another argument may be meant as one of them."""
+    """A sentence with the options that would give the missing arguments; empty if there are none.
+
+    Also empty if `meant` has a suggestion, because a missing argument may then be misspelt.
+    """
     paths = [split(each.pointer) for each in found if each.keyword == "required"]
     written = islice(assignments_for(paths, schema), _MOST_OPTIONS)
     options = [f"--arg {shlex.quote(safe_line(assignment))}" for assignment in written]
@@ -608,7 +628,7 @@ def _missing(found: Sequence[Violation], meant: Sequence[str], schema: Json) -> 
 
 
 def _meant(arguments: JsonObject, schema: Json) -> list[str]:
-    """Suggestions for argument names that the schema does not know."""
+    """Questions such as `nam: did you mean name?`, for argument names that the schema does not name."""
     close = _close(arguments, schema)
     return [f"{safe_line(name)}: did you mean {safe_line(found)}?" for name, found in close.items() if found]
 
@@ -627,7 +647,10 @@ _OTHER_NAMES = frozenset(
 
 
 def _unnamed(arguments: JsonObject, schema: Json) -> list[str]:
-    """Sentences about names that the schema does not know and that are close to none, unless it may expect others."""
+    """Sentences about argument names that the schema does not name and that are close to none of its names.
+
+    Empty if the schema may expect arguments that it does not name.
+    """
     if not isinstance(schema, dict) or _OTHER_NAMES & schema.keys():
         return []
     names = [safe_line(name) for name in object_at(schema, "properties")]
@@ -641,7 +664,10 @@ def _unnamed(arguments: JsonObject, schema: Json) -> list[str]:
 
 
 def _close(arguments: JsonObject, schema: Json) -> dict[str, str]:
-    """The argument names that the schema does not know, each with a free name that is close to it; empty for none."""
+    """Maps each argument name that the schema does not name to a close name in the schema.
+
+    The close name is not that of a given argument. It is empty if no name is close.
+    """
     names = list(object_at(schema, "properties"))
     free = [name for name in names if name not in arguments]
     unknown = (name for name in arguments if name not in names)

@@ -61,7 +61,7 @@ _USUAL_LEVEL = Severity.HIGH
 
 
 _PIN_FILES = ("pins.json", "pins.toml")
-"""Usual names for a pin in the folder of a project."""
+"""The usual file names of a pin in the folder of a project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ class _Saved(Struct, frozen=True, kw_only=True):
     file: str
     calls: tuple[SavedCall, ...] = ()
     missing: str = ""
-    """The reason to give if `calls` is empty."""
+    """The reason why there are no saved calls to make, for the report if `calls` is empty."""
 
 
 class _Result(Struct, frozen=True, kw_only=True):
@@ -218,13 +218,16 @@ class _Seen:
 
     mask: Callable[[Json], Json]
     words: Callable[[str], str] = str
-    """Masks, in a text, the values that were withheld from any call of the session."""
+    """Returns a text with the values masked that were withheld from the result of any call of the session."""
     now: ServerDefinitions = field(default_factory=ServerDefinitions)
     ran: list[Ran] = field(default_factory=list[Ran])
 
 
 class _Check(Struct, frozen=True, kw_only=True):
-    """The content of a report. Untrusted text. The user's credentials are masked, except in `pins` and `broken`."""
+    """The content of the report of a check. Untrusted text.
+
+    The user's credentials are masked in all fields except `pins` and `broken`.
+    """
 
     report: Report
     level: Severity
@@ -273,7 +276,11 @@ def _is_of(server: str, target: Target) -> bool:
 
 
 def _pinned(named: str | None, identity: Identity | None) -> Pinned | None:
-    """The pin to compare with; None if there is none. Raises UsageError if `named` is given and does not exist."""
+    """The pin to compare with; None if there is none.
+
+    `named`: the path of a pin file; None for the user's own pin. Raises UsageError if the file does not
+    exist.
+    """
     if named is None:
         return read_pin(identity) if identity else None
     found = read_pin_at(Path(named))
@@ -290,9 +297,9 @@ def _looked_at(
     *,
     into: _Seen,
 ) -> Callable[[Session], Awaitable[None]]:
-    """Return the function to run after the review, in the same session.
+    """Return a function to await after the review, in the same session.
 
-    It collects the definitions, and makes the saved calls.
+    The function stores the definitions in `into`, makes the saved calls, and stores their outcomes in `into`.
     """
 
     async def look(session: Session) -> None:
@@ -333,7 +340,10 @@ def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
 
 
 def _pins_part(pinned: Pinned | None, now: ServerDefinitions, words: tuple[str, ...] | None) -> _Part:
-    """The comparison with the pin. `words`: the target on a command line; None if it holds a credential."""
+    """The part of the check that compares the definitions of the server with its pin.
+
+    `words`: the target on a command line; None if it holds a credential.
+    """
     if pinned is None:
         return _Part(name="pins", outcome=f"not compared: {_no_pin(words)}", ran=False)
     done = checked(pinned, now)
@@ -393,7 +403,10 @@ def _text(made: _Check) -> list[str]:
 
 
 def _but_the_number(ran: tuple[Ran, ...]) -> list[str]:
-    """The lines about saved calls, without the last two, because the line of the part has the same counts."""
+    """The lines about saved calls, without the last two, which are a blank line and the counts.
+
+    The line of `_calls_part` has the same counts.
+    """
     return list(lines_of(ran))[:-2]
 
 

@@ -37,7 +37,7 @@ _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 class _Side(Struct, frozen=True, kw_only=True):
     definitions: ServerDefinitions
     has_instructions: bool = True
-    """True if the instructions of this side are known."""
+    """True if the instructions of the server are known on this side of the comparison."""
 
 
 @click.command(
@@ -101,7 +101,10 @@ def _is_file(word: str | Target) -> bool:
 
 
 def _is_pin(word: str) -> bool:
-    """True for a file that `sightline pin --file` wrote. A configuration file has no `format`."""
+    """True if `word` is the path of a file that `sightline pin --file` wrote.
+
+    Such a file begins with the member `format`, which a configuration file does not have.
+    """
     if not word.endswith(".json"):
         return False
     try:
@@ -187,7 +190,7 @@ def _recorded(path: Path) -> _Side:
 
 
 def _well_formed(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """The well-formed tools among `tools`: pins and live listings contain no others."""
+    """The well-formed tools among `tools`. Malformed tools are left out, as in pins and live listings."""
     decoded = decode_page(Kind.TOOL, {"tools": [tool.definition for tool in tools]})
     return tuple(entry for entry in decoded if isinstance(entry, Tool)) if isinstance(decoded, tuple) else ()
 

@@ -116,7 +116,7 @@ def command(  # noqa: PLR0913 - an option each
 
 
 def _description(host: "Host") -> list[str]:
-    """A profile in full, a fact per line."""
+    """Lines that describe a host profile in full, with one fact on each line."""
     facts = (
         ("host", f"{host.name}: {host.title}, version {host.version}"),
         ("evidence", f"{host.how}; as of {host.as_of}"),
@@ -154,7 +154,10 @@ def _list(profiles: "Sequence[Host]", *, as_json: bool) -> None:
 def _compared(
     result_file: str, tool_file: str | None, server_name: str, level: Level, *, unmask: bool
 ) -> "Comparison":
-    """The comparison; at level `open`, with masked views of the models unless `unmask` is given."""
+    """Compare what the models of all hosts get of one result.
+
+    At the boundary level `open`, secrets are masked in the views, unless `unmask` is true.
+    """
     from inspector.boundary.judgement import Judgement  # noqa: PLC0415
     from inspector.boundary.options import DEFAULT_POLICY  # noqa: PLC0415
     from inspector.cli.inputs import nonce_of, read_outcome, read_tool  # noqa: PLC0415 - a list needs no rules

@@ -181,7 +181,7 @@ def _decision(tool: Tool, launch: Launch, pins: PinState) -> JsonObject:
 
 
 def _tool_shape(tool: Tool, launch: Launch, host: "Host | None") -> JsonObject:
-    """An entry of `tools`. `host`: adds the definition as the model of this host gets it."""
+    """One entry of the member `tools`. `host`: adds the definition as the model of this host gets it."""
     claims = claims_of_tool(tool)
     shape: JsonObject = {
         "name": tool.name,
@@ -358,7 +358,10 @@ def _server_shape(target: str, server: ServerFacts) -> JsonObject:
 
 
 def _client_shape(launch: Launch, server: ServerFacts) -> Json:
-    """The member `client`: the announced capabilities, and a note on their effect. None for a page."""
+    """The member `client`: the capabilities that Sightline announced, and a note on their effect.
+
+    None for a page.
+    """
     profile = launch.options.client.profile
     if server.era is Era.AUTO:
         return None

@@ -110,7 +110,7 @@ def command(  # noqa: PLR0913 - one parameter for each option
 
 
 class _Terms(Struct, frozen=True, kw_only=True):
-    """The policy of --policy, and the agreement to calls that it asks about."""
+    """The policy of --policy, and the user's agreement to the calls that the policy asks about."""
 
     policy: Policy
     agreement: Agreement
@@ -310,11 +310,11 @@ def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
 
 
 class _Call(Struct, frozen=True, kw_only=True):
-    """A call that was answered."""
+    """A call in the recording that was answered, with its outcome."""
 
     call: ReplayedCall
     outcome: str
-    """One of `_OUTCOMES`."""
+    """`ok`, `breaks output schema`, `tool error`, `failed` or `unfinished`."""
 
 
 class _Remark(Struct, frozen=True, kw_only=True):
@@ -323,7 +323,7 @@ class _Remark(Struct, frozen=True, kw_only=True):
     at_s: float
     kind: str
     text: str
-    """Untrusted text."""
+    """What the line says, as untrusted text."""
 
 
 def _events(lines: Iterable[Line], replay: Replay) -> Iterator[_Call | _Remark]:
@@ -349,11 +349,14 @@ def _events(lines: Iterable[Line], replay: Replay) -> Iterator[_Call | _Remark]:
 
 
 _OUTCOMES = ("-", "ok", "breaks output schema", "tool error", "failed", "unfinished")
-"""The outcomes of calls, in the words of the timeline; the first is for what is not a call."""
+"""The texts of the table column OUTCOME. The first is for a remark; the others are outcomes of calls."""
 
 
 def _calls(calls: Iterable[ReplayedCall], breaking: Container[tuple[int, str]]) -> Iterator[_Call]:
-    """Calls with their outcomes. `breaking`: the frames and requests of results that break their output schemas."""
+    """Calls with their outcomes.
+
+    `breaking`: the results that break their output schemas, each as a pair of frame number and request id.
+    """
     for call in calls:
         match call.outcome:
             case Result(value=value) as result if not unfinished(result):

@@ -205,7 +205,7 @@ _MOST_NAMED = 3
 
 
 def _refusals(refused: Sequence[NotChecked]) -> str:
-    """Why a review exits with `STOPPED`. Names the first calls that were not made."""
+    """A sentence on why a review exits with `STOPPED`. It names the first calls that were not made."""
     named = "; ".join(safe_line(f"{each.what}: {each.why}") for each in refused[:_MOST_NAMED])
     more = f"; and {len(refused) - _MOST_NAMED:,} more" if len(refused) > _MOST_NAMED else ""
     one = len(refused) == 1
@@ -336,9 +336,9 @@ class _Named(Struct, frozen=True, kw_only=True):
 
 
 def _entries(path: str, name: str | None, connection: ConnectionOptions, turns: InTurn) -> Iterator[_Named]:
-    """The entry `name` of a configuration, or all entries that are not disabled if `name` is None. Raises UsageError.
+    """The entry `name` of a configuration file. Raises UsageError.
 
-    If `name` is None, the disabled entries are added to `turns.left_out`.
+    If `name` is None, all entries except the disabled ones, which are added to `turns.left_out`.
     """
     names = (name,) if name is not None else server_names(path)
     if name is None:
@@ -361,7 +361,8 @@ def _known(target: Target) -> Callable[[], Target]:
 def _entry(path: str, name: str | None) -> str:
     """An entry as the command line names it, `FILE:NAME`.
 
-    If the file is in the working folder, FILE is relative to it, because that path differs by machine.
+    If the file is in the working folder, FILE is relative to that folder, because the path of the folder
+    differs by machine.
     """
     file, here = Path(path), Path.cwd()
     shown = file.relative_to(here) if file.is_relative_to(here) else file

@@ -110,7 +110,10 @@ def _file_and_rest(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
 def _chosen(
     saved: tuple[SavedCall, ...], words: tuple[str, ...], file: str
 ) -> tuple[list[SavedCall], str | None]:
-    """The calls to make, and the target, which is the last word if no call has that name; otherwise None."""
+    """The calls to make, and the target.
+
+    The target is the last word if no call has that name; otherwise it is None.
+    """
     known = {each.name for each in saved}
     names, target = list(words), None
     if names and names[-1] not in known:

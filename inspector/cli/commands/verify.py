@@ -55,7 +55,10 @@ from inspector.session.live import Session
 Found = TypeVar("Found")
 
 _APART_S = 1.1
-"""The minimum time in seconds between two calls that are compared for proposals, because many clocks count seconds."""
+"""The minimum time in seconds between the two calls that `--propose` compares.
+
+Many clocks count whole seconds. After this time, their values differ in the two results.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

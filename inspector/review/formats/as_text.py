@@ -104,7 +104,7 @@ def place(entry: ReportEntry) -> str:
 
 
 _MOST_CALLS = 5
-"""The maximum number of calls that are named at a place."""
+"""The maximum number of calls whose numbers are printed with the place of a finding."""
 
 
 def status(entry: ReportEntry) -> str:

@@ -40,6 +40,6 @@ def report_lines(report: Report, name: str) -> list[str]:
 
 
 def report_bytes(report: Report, name: str) -> bytes:
-    """The report as a file in UTF-8. Control and invisible characters are escaped once more."""
+    """The content of a report file, in UTF-8. Any control and invisible characters in a line are escaped."""
     text = "".join(safe_line(line) + "\n" for line in report_lines(report, name))
     return text.encode("utf-8", "backslashreplace")

@@ -30,7 +30,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 def lines(report: Report) -> list[str]:
-    """The page, line by line."""
+    """The report as an HTML page, line by line."""
     return list(_lines(report))
 
 

@@ -14,7 +14,7 @@ _MAX_TEXT = 200
 def markdown_lines(
     title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()
 ) -> Iterator[str]:
-    """A table with a row for each tool, followed by the contradictions.
+    """The safety table as Markdown: a row for each tool, then the contradictions and the malformed items.
 
     `title`: the name of the subject; may be untrusted.
     """

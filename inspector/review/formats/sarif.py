@@ -37,8 +37,8 @@ def lines(report: Report) -> list[str]:
 def log_of(report: Report) -> JsonObject:
     """The report as a SARIF log.
 
-    A definition is not on a line of a file, so its result has a logical location. The physical location is
-    line 1 of a file for the server, because GitHub's code scanning rejects results without a physical
+    A definition is not on a line of a file, so each finding has a logical location. Its physical location is
+    line 1 of a file of the server, because GitHub's code scanning rejects findings without a physical
     location.
     """
     files = {part.target if report.has_several else "": _place(part) for part in report.parts}

@@ -35,8 +35,8 @@ class Accepted(Struct, frozen=True, kw_only=True):
     def covers(self, entry: ReportEntry) -> bool:
         """True if a finding is the same as the accepted finding.
 
-        The texts of results differ between calls, and those of protocol faults between sessions. For these, only
-        the rule, the place and the severity are compared.
+        The texts of results differ between calls, and those of protocol faults between sessions. For
+        findings about them, only the rule, the place and the severity are compared.
         """
         finding = entry.finding
         if finding.target or entry.fingerprint != self.fingerprint:

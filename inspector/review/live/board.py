@@ -115,17 +115,17 @@ if TYPE_CHECKING:
 
 
 class LastCall(Struct, frozen=True, kw_only=True):
-    """The last call of a tool, or one of all its calls in a recording."""
+    """A call as input of a running review: the last call of a tool or, in a recording, any call."""
 
     number: int
     name: str
-    """Untrusted text."""
+    """The name of the tool, or the handle of another item. Untrusted text."""
     judgement: Judgement
     """The judgement of the answer, with the tool as listed at that time."""
     is_before: bool = False
     """True if the call was made before the last reconnect."""
     left_out: tuple[tuple[str, str], ...] = ()
-    """For a recorded call: the values that the recording lacks, as pairs of pointer and rule."""
+    """For a recorded call: the values that the recording lacks, as pairs of pointer and boundary rule."""
 
 
 class Material(Struct, frozen=True, kw_only=True):
@@ -139,7 +139,7 @@ class Material(Struct, frozen=True, kw_only=True):
     calls: tuple[LastCall, ...] = ()
     """The last call of each called tool; all calls in order if `is_recorded` is true."""
     made: int = 0
-    """The number of calls that were made, which may be more than `calls`."""
+    """The number of calls that were made, which may exceed the length of `calls`."""
     until: str = ""
     """The part of the recording after the current position, in words; empty if nothing follows."""
     is_recorded: bool = False
@@ -158,7 +158,7 @@ class Material(Struct, frozen=True, kw_only=True):
     origin: str | None = None
     """The server's address, if it has one."""
     client: str = ""
-    """A clause that says why definitions for other clients are not reviewed, with the client profile in use.
+    """A clause that says why definitions for other clients are not reviewed; empty for a page.
 
-    Empty for a page.
+    The clause names the client profile in use.
     """

@@ -290,9 +290,10 @@ class OngoingReview:
 
 
 def _with_announced(material: Material, *, is_reconnected: bool) -> tuple[OtherListing, ...]:
-    """The other listings. The session's first listing gets the lists that the server announced as changed.
+    """The other listings. In the session's first listing, `announced` and `is_reconnected` are set.
 
-    `is_reconnected`: True if that listing is from an earlier connection, and this one has listed only once.
+    `announced`: the lists that the server announced as changed. `is_reconnected`: True if that listing is
+    from an earlier connection, and the present connection has listed the tools at most once.
     """
     if all(listing.kind is not ListingKind.FIRST for listing in material.listings):
         return material.listings

@@ -11,7 +11,10 @@ from inspector.review.texts import TextPlace
 MAX_NAME = 128
 """The maximum number of characters of a name. Source: MCP 2025-11-25, Tool Names; WebMCP draft, 3."""
 MAX_TEXT = 8_000
-"""The maximum number of characters of a text: about 2,000 tokens, which each request to a model contains."""
+"""The maximum number of characters of a title, a description or instructions.
+
+They are about 2,000 tokens, which each request to a model contains.
+"""
 MAX_DEFINITION = 65_536
 """The maximum number of bytes of a definition."""
 

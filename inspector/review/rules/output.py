@@ -1,4 +1,4 @@
-"""Rules OUT: invalid output schemas, and results that break them."""
+"""Rules OUT: invalid output schemas, and results that violate an output schema."""
 
 from collections.abc import Iterator
 from functools import partial

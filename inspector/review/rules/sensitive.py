@@ -106,7 +106,10 @@ def _mirrored(offer: Offer) -> Iterator[Hit]:
 
 
 def _is_sensitive_parameter(field: Property) -> bool:
-    """True if the name, a mark, the format or the header indicates that the parameter is sensitive."""
+    """True if a parameter that is repeated in an HTTP header seems to be sensitive.
+
+    Its name, a mark, `writeOnly`, its format or the name of the header may indicate it.
+    """
     schema = field.schema
     # A misspelt mark counts as a mark.
     marks = {key: value for key, value in schema.items() if key.lower().replace("_", "-") in _MARKS}

@@ -1,4 +1,4 @@
-"""Rules SKL: skills with an invalid entry, with content unlike the entry, or with requests for rights."""
+"""Rules SKL: skills that are invalid or too large, have no digests or wrong ones, or ask for rights."""
 
 from collections.abc import Iterator
 

@@ -35,9 +35,11 @@ CONDITIONS: Mapping[str, Callable[[SentenceWords], bool]] = {
 
 
 def _setting_aside(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
-    """The kinds of things that the reader should ignore: `quoted`, `instructions` or `wishes`.
+    """The kinds of things that a sentence tells its reader to ignore: `quoted`, `instructions` or `wishes`.
 
-    The kind depends on the first word of the list `RULES` after the verb, and on the words around that word.
+    `instructions` are earlier ones. `quoted` are instructions that the sentence may only talk about. `wishes`
+    are those of the user. The kind depends on the first word of the list `RULES` after the verb, and on the
+    words around that word.
     """
     for index in sentence.asked(lists["IGNORE"]):
         behind = sentence.words[index + 1 : index + 9]
@@ -59,9 +61,9 @@ _ARTICLES = frozenset({"a", "an", "the", "any", "its", "their", "your", "existin
 
 
 def _concealing(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
-    """From whom or how something is concealed: `unasked`, `without`, `user`, `this` or `anything`.
+    """How a sentence asks to conceal something: `unasked`, `without`, `user`, `this` or `anything`.
 
-    The result depends on the first verb after the negation, and on the words after that verb.
+    The way depends on the negation, the first verb of telling after it, and the words after that verb.
     """
     words, always = sentence.words, lists["ALWAYS_EVIDENCE"]
     for index in sentence.where(NOT):

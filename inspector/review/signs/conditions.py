@@ -107,7 +107,7 @@ SPECIAL: Mapping[str, Callable[[SentenceWords], Sequence[int]]] = {
 }
 """Kinds of words that cannot be listed, as functions that return their positions.
 
-`PATH` is the first path to keys.
+`PATH` is the first path at which secrets or settings are usually stored.
 """
 
 
@@ -228,7 +228,11 @@ def remembered(condition: CompiledCondition) -> CompiledCondition:
 
 
 def _either(some: Sequence[CompiledCondition]) -> tuple[frozenset[str], ...]:
-    """A set of words, of which any matching sentence has at least one; empty if a condition needs no word."""
+    """The value of `needs` for a condition that holds if at least one condition of `some` holds.
+
+    It contains one set of words; any matching sentence has at least one of these words. It is empty if `some`
+    is empty, or if a condition of `some` needs no word.
+    """
     if not some or not all(each.needs for each in some):
         return ()
     return (frozenset(word for each in some for word in min(each.needs, key=len)),)

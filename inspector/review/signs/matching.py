@@ -30,13 +30,13 @@ class SentenceWords:
     def __init__(self, words: Sequence[str], *, may_hold_paths: bool = False) -> None:
         """`words`: the words of the sentence, in lower case.
 
-        `may_hold_paths`: whether the text contains a path at which keys are usually stored.
+        `may_hold_paths`: whether the text contains a path at which secrets are usually stored.
         """
         self.words = words
         self.kinds = frozenset(words)
         """The distinct words."""
         self.known: dict[object, int | None] = {}
-        """The results of named conditions, by function."""
+        """What the tests of named conditions returned for this sentence, by test."""
         self._path = _first_path(words) if may_hold_paths else None
         self._addresses: tuple[int, ...] | None = None
         self._tools: tuple[int, ...] | None = None
@@ -92,7 +92,7 @@ class SentenceWords:
 
     @property
     def path(self) -> int | None:
-        """The index of the first path at which keys or settings are usually stored; None if there is none."""
+        """The index of the first path where secrets or settings are usually stored; None if there is none."""
         return self._path
 
     @property

@@ -94,7 +94,10 @@ class Clause(Struct, frozen=True, kw_only=True):
 
 
 def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
-    """The weight, reason and position of each sign in a text; none for English and unknown languages."""
+    """The weight, reason and position of each sign in a text in a language other than English.
+
+    Yields nothing if the text is in English or in an unknown language.
+    """
     language = _language(text)
     if language is None:
         return
