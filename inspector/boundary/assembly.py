@@ -22,10 +22,10 @@ from inspector.protocol.catalogue import Kind
 from inspector.protocol.outcome import COMPLETE, Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Prefixes of pointers to parts of a tool result that the notice does not list as fields.
+"""The notice does not list a removal as a field if its pointer begins with one of these texts.
 
-`/content` itself is not among them, because a page can return a field `content`. The removals in the value of a page
-are `NotedRemovals`, which are not compared with these prefixes.
+A removal at `/content` itself is listed as a field, because a page can return a field of this name. Removals
+in a `NotedRemovals` are always listed as fields.
 """
 
 
@@ -80,9 +80,9 @@ def whole_withheld(
 
 
 def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: str) -> Bounded:
-    """Withhold the whole result, at every boundary level.
+    """A copy of the bounded result `judged` in which the whole result is withheld by `rule`.
 
-    Removals of `judged` stay listed, because they name secrets.
+    The removals of `judged` stay listed, because they say where the secrets in the raw result are.
     """
     removal = Removal(pointer="", rule=rule, detail=reason)
     return replace(
@@ -95,9 +95,9 @@ def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: s
 
 
 def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
-    """Withhold an answer that does not end the call.
+    """A copy of the bounded result `judged` with everything withheld: the answer does not end the call.
 
-    Removals of `judged` stay listed, because they name secrets.
+    The removals of `judged` stay listed, because they say where the secrets in the answer are.
     """
     removal = Removal(pointer="", rule=Rule.UNFINISHED, detail=reason)
     return replace(

@@ -73,7 +73,8 @@ RULES: tuple[DraftRule, ...] = (
 class FoundSecrets:
     """The values that declarations withhold from one outcome, and the search for copies of them.
 
-    Both are None until `bound` has been called for the outcome at level `declared`.
+    Both are None until `bound` has been called for the outcome at level `declared`. At level `closed`,
+    `bound` uses the search once and sets it to None.
     """
 
     secrets: Secrets | None = None
@@ -211,7 +212,10 @@ def _judged(draft: Draft, found: FoundSecrets) -> Draft:
 def _detected(
     outcome: Outcome, contract: Contract, policy: BoundaryPolicy
 ) -> tuple[tuple[str, ...], tuple[PassingCredential, ...]]:
-    """The remarks about credentials and their places at level `open`, where nothing is withheld."""
+    """Find the values that look like credentials at level `open`, where nothing is withheld.
+
+    Returns the remarks about these values, and the first values with their pointers.
+    """
     try:
         seen = replace(policy, withhold_credentials=False)
         draft = detect.apply(_draft_of(outcome, contract, Level.OPEN, seen))

@@ -12,7 +12,7 @@ from inspector.protocol.catalogue import Kind
 
 
 class Rule(StrEnum):
-    """The rule that withholds something. Source: docs/boundaries.md."""
+    """The names of the boundary rules. Each removal has the name of its rule. Source: docs/boundaries.md."""
 
     X_SENSITIVE = "x-sensitive"
     SENSITIVE_HINT = "sensitive-hint"
@@ -30,9 +30,9 @@ class Rule(StrEnum):
     NO_CONTRACT = "no-contract"
     ERROR = "error"
     POLICY = "policy"
-    """Withholds a result because a policy rule of the user says so."""
+    """Withholds a result because a policy rule says so, or because the policy could not be applied."""
     UNVERIFIED = "unverified"
-    """Withholds a file of a skill that differs from the entry of the skill."""
+    """Withholds a file of a skill if it differs from what the server's entry for the skill says about it."""
     UNFINISHED = "unfinished"
     """Withholds an answer that does not end the call."""
     INTERNAL = "internal"
@@ -64,15 +64,18 @@ class Removal(Struct, frozen=True, kw_only=True):
     pointer: str
     """Pointer into the raw result. It always resolves."""
     rule: str
-    """One of `Rule`."""
+    """The name of the boundary rule that causes the removal, as in `Rule`."""
     detail: str
     """The reason, in a sentence for the user. Quotes no withheld value."""
     claim: Claim | None = None
     """The declaration that causes the removal; None if the rule needs none."""
     schema_pointer: str | None = None
-    """The position in the output schema that causes the removal."""
+    """Pointer into the output schema to the object that makes the value sensitive; None if none does."""
     name: str | None = None
-    """The nearest property that the output schema names; None if there is none. The notice may mention it."""
+    """The key by which the notice may name the value to the model; None if there is none.
+
+    The output schema names this key. It can be the key of a container around the value.
+    """
 
     @property
     def vocabulary(self) -> str | None:
@@ -80,7 +83,10 @@ class Removal(Struct, frozen=True, kw_only=True):
 
 
 MOST_PASSING = 20
-"""The maximum number of passing credentials that are listed; more are only counted."""
+"""The maximum number of listed values that pass although they look like credentials.
+
+Further values are only counted.
+"""
 
 
 class PassingCredential(Struct, frozen=True, kw_only=True):
@@ -124,9 +130,9 @@ class Bounded(Struct, frozen=True, kw_only=True):
     is_answered: bool = True
     """False if no answer arrived. Then `result` holds Sightline's own error, which no host passes on."""
     kind: Kind = Kind.TOOL
-    """The kind of the item: a tool, a resource or a prompt."""
+    """What the answer comes from: a tool, a resource or a prompt."""
     remarks: tuple[str, ...] = field(default=())
-    """Remarks on the result, such as values that could not be judged, or that look like credentials."""
+    """Remarks on the result, for example that a value could not be judged or looks like a credential."""
     credentials: tuple[PassingCredential, ...] = field(default=())
     """At most `MOST_PASSING` of the values that look like credentials and reach the model.
 

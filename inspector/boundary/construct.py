@@ -29,7 +29,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     """The conditions under which a value may reach the model."""
 
     declared: bool
-    """True if only values with a typed position in the schema pass."""
+    """True if a value passes only where the output schema gives it a type."""
     hint: Claim | None
     """The claim that makes every position sensitive except those marked `"x-sensitive": false`; None if there is none.
     """

@@ -39,7 +39,10 @@ class Contract(Struct, frozen=True, kw_only=True):
     kept_back: tuple[Json, ...] = ()
     """Values that an interface of MCP Apps got and the model did not. The interface must not pass them on."""
     skills: tuple[JsonObject, ...] = ()
-    """The entries of the skill that contains the file that was read. The file is verified against each."""
+    """The entries of a skill, as the server sent them. The file that was read belongs to this skill.
+
+    The file is verified against each entry.
+    """
     fault: str = ""
     """The reason why the declarations could not be read; every result is withheld then."""
 
@@ -51,9 +54,9 @@ class Contract(Struct, frozen=True, kw_only=True):
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:
-        """What the output schema says about the structured content as a whole.
+        """The position of the structured content as a whole in the output schema.
 
-        Without an output schema, no position is sensitive.
+        Without an output schema, neither this position nor one inside it is sensitive.
         """
         return (self.positions or _NO_SCHEMA).start()
 
@@ -67,8 +70,8 @@ class Contract(Struct, frozen=True, kw_only=True):
 def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
     """True if a returned value is a tool result of MCP.
 
-    Any other value counts as structured content, such as one that a tool of a page returns. So does an object
-    from a page if its `content` is not a list.
+    Any other value counts as structured content. Tools of pages can return such values. An object from a page
+    is not a tool result if its member `content` is not a list.
     """
     if not is_tool_result(value):
         return False

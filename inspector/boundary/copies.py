@@ -57,7 +57,7 @@ def with_copies_shown(draft: Draft, texts: AbstractSet[str], reason_for: Callabl
 def _shown(draft: Draft) -> list[Removal]:
     """The removals of parts that the user still sees.
 
-    Empty at level `closed`, because the removals of level `declared` decide what the user sees there.
+    Empty at level `closed`, because what the user sees depends only on the removals of level `declared`.
     """
     if draft.level is Level.CLOSED:
         return []

@@ -41,9 +41,12 @@ _SEVERAL: dict[Rule, str] = {
     Rule.ECHO: "copies of a withheld value",
     Rule.ERROR: "error texts",
 }
-"""The plural of the words in `COUNTED`, for rules whose words have one."""
+"""The words for two or more removals by a rule. For any other rule, the words in `COUNTED` do not change."""
 _MOST_READ = 10_000
-"""The maximum number of removals in which delimited texts are counted. Creating a removal takes time."""
+"""The maximum number of removals of a result in which delimited texts are counted apart.
+
+The removals must be created for this, which takes time.
+"""
 
 
 class Counted(Struct, frozen=True, kw_only=True):

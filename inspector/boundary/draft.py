@@ -25,7 +25,10 @@ class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a result that would still reach the model after the rules so far."""
 
     values: dict[str, None] = field(default_factory=dict[str, None])
-    """The texts as keys, in the order of the draft. Iterating in another order is slower than the search."""
+    """The texts, as the keys of a dict, in the order of the draft.
+
+    To iterate over them in another order, such as that of a set, takes longer than to search them for copies.
+    """
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
@@ -42,9 +45,9 @@ class Searched(Struct, frozen=True, kw_only=True):
     keys: Mapping[str, Spelling]
 
     def again(self, echoes: Echoes, texts: Texts) -> tuple[Mapping[str, Spelling], Mapping[str, Spelling]]:
-        """Search `texts` again for copies of withheld values.
+        """Search the texts of another draft, `texts`, for copies of withheld values.
 
-        Only new texts are searched if `echoes` searches for the same values as before.
+        If `echoes` searches for the same values as the finished search, only further texts are searched.
 
         Returns the values and the keys in which `echoes` finds a copy, each with the way in which the copy is
         written.
@@ -139,9 +142,9 @@ class Draft(Struct, frozen=True, kw_only=True):
     nonce: str = ""
     """The random value in the markers around untrusted text; empty to set no markers."""
     omitted: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For a recorded result: the text in place of each withheld value, with the rule that withheld the value.
+    """For a recorded result: each text that replaces a withheld value, with the rule that withheld the value.
 
-    The text is empty if the whole result could not be judged.
+    The empty text is among them if the whole result could not be judged.
     """
     removals: Removals = Removals()
     secrets: Secrets = field(default_factory=Secrets)
@@ -149,9 +152,15 @@ class Draft(Struct, frozen=True, kw_only=True):
     texts: Texts | None = None
     """The texts that would have reached the model at the first search; some may have been withheld since."""
     searched: Searched | None = None
-    """The search at level `declared`, in this draft or in an earlier draft of the same result."""
+    """The finished search for copies of withheld values; None if there was none so far.
+
+    At level `closed`, it can be that of level `declared`, which is reused.
+    """
     credentials: Credentials = field(default_factory=Credentials)
-    """At level `closed`: the credentials found at level `declared`."""
+    """At level `closed`, if the policy withholds credentials: the credentials found at level `declared`.
+
+    Otherwise empty.
+    """
     passing: tuple[PassingCredential, ...] = ()
     """The first values that look like credentials and are not withheld."""
     remarks: tuple[str, ...] = ()
@@ -253,9 +262,9 @@ def _metadata(block: Json, claiming: frozenset[str]) -> list[Json]:
 
 
 def _claiming(draft: Draft) -> frozenset[str]:
-    """The keys of `_meta` that contain block claims.
+    """The keys in the `_meta` of blocks that contain claims about blocks.
 
-    Their values are words that a vocabulary defines, so other blocks use the same words.
+    The values of these keys are not secret: a vocabulary defines them, so other blocks have the same values.
     """
     ways = (
         split(claim.pointer)

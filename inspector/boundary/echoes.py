@@ -34,21 +34,24 @@ if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
 
 _MANY, _PREFIX = 20_000, 8
-"""With more needles than `_MANY`, the automaton holds only their first `_PREFIX` bytes, to limit its size."""
+"""With more needles than `_MANY`, the automaton holds only their first `_PREFIX` bytes, to limit its size.
+
+A needle is a sequence of bytes to search for.
+"""
 _BETWEEN = re.compile(SEPARATOR.encode())
 _CODED = frozenset({Spelling.HEX, Spelling.BASE64})
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """The texts to search for (needles) in one search for copies."""
+    """The texts to search for in one search for copies of withheld values."""
 
     anywhere: set[str] = field(default_factory=set[str])
     as_words: set[str] = field(default_factory=set[str])
     coded: dict[bytes, Spelling] = field(default_factory=dict[bytes, Spelling])
-    """Encoded forms of short values.
+    """The hexadecimal and base64 forms of values shorter than `SHORTEST`, each with its spelling.
 
-    They are searched for in the encoded text, because texts this short are not decoded.
+    The encoded forms are searched for, because an encoded text of this length is not decoded for the search.
     """
 
 
@@ -75,7 +78,10 @@ class Echoes:
         self._names = names
         self._anywhere_from = anywhere_from
         self.is_weak = False
-        """True if a value is found only as a whole word, or not at all. Such values are short, or are booleans."""
+        """True if a short value or a boolean is among the values.
+
+        Such a value is found only as a whole word, or not at all.
+        """
         least = max(SHORTEST, anywhere_from)
         for value in values:
             # Most values are texts of this kind. `_take` would do the same with them, but slower.
@@ -87,7 +93,7 @@ class Echoes:
         for value in but[0]:
             self._take(value, wanted, but[1])
         self.wanted = wanted
-        """The needles. They alone decide what is found, so instances with equal needles are equivalent."""
+        """The texts to search for. If they are equal in two instances, `matches` finds the same in both."""
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property
@@ -193,7 +199,7 @@ class _Batch(Struct, frozen=True, kw_only=True):
     """Texts that are searched together."""
 
     units: Sequence[str]
-    """Views of texts, without separators."""
+    """The texts to search, as they are or with their escapes decoded, without separators."""
     texts: Sequence[str]
     """The original text of each unit."""
 
@@ -219,7 +225,10 @@ class _Automaton:
         self._starts: list[bytes] = []
         self._lengths: dict[bytes, set[int]] = {}
         self._automaton: BytesAhoCorasick | None = None
-        """Built when the first view may contain a needle, because most results have no such view."""
+        """None until it is needed, which is when the first decoded form of a text may contain a needle.
+
+        Most results have no such text.
+        """
 
     def search(self, batch: _Batch, matches: dict[str, Spelling]) -> None:
         """Add the texts of a batch that contain a needle to `matches`."""

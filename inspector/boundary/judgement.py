@@ -105,10 +105,10 @@ class Judgement:
     def secrets(self, policy: BoundaryPolicy = DEFAULT_POLICY) -> Sequence[Removal]:
         """The removals with which the raw result is masked on the screen, at any boundary level.
 
-        They are those of level `declared`, without those of policy rules.
+        They are the removals of level `declared` with the policy `policy.about_secrets`.
 
-        Level `open` has no removals. Level `closed` withholds whole blocks as undeclared, although level
-        `declared` identifies the secrets in them.
+        Level `open` has no removals. The removals of level `closed` do not suffice: they are often of whole
+        blocks, and do not say which parts of a block are secrets.
         """
         about = policy.about_secrets
         with self._lock:

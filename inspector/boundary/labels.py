@@ -11,9 +11,9 @@ _RETURNED = "returnMetadata.sensitivity"
 _AROUND_RETURNED = frozenset(
     {"returnMetadata", "_meta.annotations", "io.modelcontextprotocol/action-metadata"}
 )
-"""The keys of objects that may contain the data classes of results.
+"""The keys of the objects in which a server may declare the data classes of results.
 
-If such an object is malformed, it counts as a claim about data classes.
+If one of these objects is malformed, the claim about the object counts as a claim about data classes.
 """
 
 
@@ -28,7 +28,7 @@ def is_sensitive_hint(claim: Claim) -> bool:
 
 
 def labelling(claim: Claim, policy: BoundaryPolicy) -> str:
-    """The reason why this one claim is enough to make its subject sensitive; empty if it is not."""
+    """The reason why `claim` alone makes its subject sensitive; empty if it does not."""
     match claim.vocabulary, claim.key:
         case "trust-annotations", "sensitive":
             return "" if _says(claim, False) else "it is labelled sensitive"
@@ -97,7 +97,7 @@ def _at_or_above(claim: Claim, threshold: str) -> str:
 
 
 def _says(claim: Claim, *harmless: bool | str) -> bool:
-    """True if a claim is well formed and has one of these values."""
+    """True if a claim is well formed and its value is one of `harmless`."""
     return claim.well_formed and any(equal(claim.value, word) for word in harmless)
 
 

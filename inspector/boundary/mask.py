@@ -18,7 +18,7 @@ _WORDS = re.compile(r"\S+")
 _MOST_LITERALS = 300
 """The maximum number of values that are masked within a line. If there are more, whole lines are masked."""
 _BEGINNING = 1_000
-"""The number of characters at the start of a value that are enough to make its needle."""
+"""The number of characters at the start of a value by which the value is searched for."""
 MASK = "••••••••"
 """The replacement of a masked value. Its length is constant, so it reveals nothing."""
 
@@ -127,12 +127,12 @@ def mask_lines(
 ) -> str:
     """Mask each copy of a withheld value in a text; the number of lines stays.
 
-    A plain copy of one of `values`, which are from `outer_values`, is replaced. A line with any other copy is
-    masked as a whole. All lines are masked if a copy spans several lines, if a line has only a part of an
-    encoded copy, or if `begins` finds a text.
+    A plain copy of one of `values` is replaced by the mask `by`. A line with any other copy is masked as a
+    whole. All lines are masked if a copy spans several lines, if a line has only a part of an encoded copy,
+    or if `begins` finds anything in the text.
 
-    `matches`: finds copies of withheld values, and of their parts. `begins`: finds the beginnings of values
-    that are too long for all of their parts to be found. `by`: the mask.
+    `values`: the withheld values that `outer_values` returns. `matches`: finds copies of withheld values, and
+    of their parts. `begins`: finds the beginnings of values that are too long to find all of their parts.
     """
     if not matches((text,)):
         return text
@@ -178,7 +178,7 @@ def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
 
 
 _Tree: TypeAlias = dict[str, "_Tree"] | None
-"""The masked places below a value, by their next token; None if the value itself is masked."""
+"""The places to mask in a value, as a tree of keys and indices; None if the value itself is masked."""
 
 
 def _tree(pointers: Iterable[str]) -> _Tree:

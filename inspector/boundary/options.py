@@ -14,7 +14,7 @@ class Level(StrEnum):
     DECLARED = "declared"
     """Values that declarations mark as sensitive are withheld. Undeclared values pass."""
     CLOSED = "closed"
-    """Only declared, non-sensitive positions of the schema pass."""
+    """Only values that the output schema describes and that no declaration marks as sensitive pass."""
 
 
 class BoundaryPolicy(Struct, frozen=True, kw_only=True):
@@ -26,13 +26,16 @@ class BoundaryPolicy(Struct, frozen=True, kw_only=True):
     sensitivity_threshold: str = "confidential"
     """A result is withheld if its declared resultSensitivity is this level or a higher one."""
     withhold_private: bool = False
-    """True to withhold content whose `ifc` confidentiality is `private`."""
+    """True to withhold content that the vocabulary `ifc` labels private or labels in a malformed way."""
     hide_untrusted: bool = False
     """True to withhold untrusted content; otherwise markers delimit it."""
     withhold_credentials: bool = False
     """True to withhold text that looks like a credential; otherwise a remark reports it."""
     withheld: str = ""
-    """The reason to withhold the whole result at every boundary level; empty for none. Must not quote it."""
+    """The reason to withhold the whole result at every boundary level; empty if it is not withheld.
+
+    Must not quote the result.
+    """
 
     @property
     def about_secrets(self) -> "BoundaryPolicy":

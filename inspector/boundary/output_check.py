@@ -32,7 +32,7 @@ class OutputViolation(Struct, frozen=True, kw_only=True):
     pointer: str
     """Pointer into the result. For a missing member, the place where it should be."""
     keyword: str
-    """The violated keyword of the schema; `required` also for members that MCP requires."""
+    """The violated keyword of the output schema; for a violation of the protocol, `required` or `type`."""
     message: str
     """The violation in plain words, safe to show. Quotes nothing that is withheld."""
 
@@ -49,7 +49,10 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
     unchecked: tuple[str, ...] = ()
     """The reasons why all or part of the result could not be checked, in sentences that quote nothing of it."""
     is_asked: bool = True
-    """False if the result keeps the protocol, and the tool has no schema or the call did not succeed."""
+    """False if no output schema applies to the result and no violation of the protocol was found.
+
+    No output schema applies if the tool has none, or if the call did not succeed.
+    """
 
     def masked(self, mask: Callable[[str], str]) -> "OutputCheck":
         """A copy with `mask` applied to the pointer and the message of each violation, which may quote the result."""

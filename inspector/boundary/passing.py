@@ -32,9 +32,9 @@ SHORTEST = 2
 
 
 def with_texts(draft: Draft) -> tuple[Draft, Texts]:
-    """`draft` with its texts cached, and these texts, which would reach the model.
+    """A copy of a draft with its texts cached, and these texts, which are those that would reach the model.
 
-    If the texts are cached already, some of them may have been withheld since.
+    If the texts were cached before, some of them may have been withheld since.
     """
     if draft.texts is not None:
         return draft, draft.texts
@@ -47,7 +47,9 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
 
 
 def without(draft: Draft, unwanted: Texts, reason_for: Callable[[str], Reason]) -> Draft:
-    """Remove every leaf, member, block and entry that contains an unwanted text.
+    """Remove every part of the draft that contains an unwanted text.
+
+    The parts are leaves, members of objects and content blocks.
 
     `unwanted`: copies of withheld values, or texts that look like credentials. `reason_for`: returns the
     reason for removing one of these texts. Raises UnjudgeableError if there are too many removals to list.

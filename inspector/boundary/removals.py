@@ -18,9 +18,9 @@ class Marked(NamedTuple):
     """The removal of one sensitive value, in compact form."""
 
     above: str
-    """The pointer to the container of the position."""
+    """The pointer to the container of the sensitive value; to the value itself if it is the root."""
     token: str | int | None
-    """The key or index in the container; None if `above` is the position itself, or if the key must not be shown."""
+    """The key or index of the value; None if the value is the root, or if its key must not be shown."""
     source: Source
     name: str | None
 

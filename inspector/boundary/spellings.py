@@ -1,9 +1,10 @@
-"""Makes the needles to search for, and the views of a text in which they are searched.
+"""Makes needles, and the views of a text in which they are searched for.
 
-A copy of a value may be encoded. The views of a text are its decoded forms, because decoding a whole text is
-cheap, while a search for many encoded needles is not. Needles and views are folded in the same way: without
-case, accents, white space and invisible characters, in Unicode's compatibility form, and with one alphabet
-for base64. So case, line breaks and `base64url` cost nothing extra.
+A needle is a sequence of bytes to search for, made from a withheld value. A copy of a value may be encoded.
+The views of a text are its decoded forms, because decoding a whole text is cheap, while a search for many
+encoded needles is not. Needles and views are folded in the same way: without case, accents, white space and
+invisible characters, in Unicode's compatibility form, and with one alphabet for base64. So case, line breaks
+and `base64url` cost nothing extra.
 """
 
 import re
@@ -50,7 +51,7 @@ class DecodedView(Struct, frozen=True, kw_only=True):
     spelling: Spelling
     text: bytes
     source: bytes
-    """The source text, including separators."""
+    """The text before it was decoded, as bytes, including separators."""
     place: Callable[[int, int], int]
     """Maps the start and end of a match in `text` to a position in `source`."""
 
@@ -84,10 +85,10 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
 
 
 def parts_in(values: Iterable[str]) -> set[str]:
-    """The lines of values that have several lines, and the pieces of lines that are longer than a needle.
+    """Split values of several lines into lines, and lines of more than `LONGEST` bytes into pieces.
 
     A program may write each part in another message, on another line or in another spelling. Parts that are
-    too short to be found in a text are left out.
+    too short to be found in a text are left out, and so are values of one line that are not cut.
     """
     return {
         part
@@ -109,7 +110,7 @@ def _pieces(line: str) -> Iterator[str]:
 
 
 def is_cut(value: str) -> bool:
-    """True if a value is longer than a needle, so that it is found by its beginning."""
+    """True if a value is longer than `LONGEST` bytes, so that its needle is only its beginning."""
     return len(value) > LONGEST // 4 and len(value.encode("utf-8", "surrogatepass")) > LONGEST
 
 
@@ -173,7 +174,10 @@ def words(text: str) -> bytes:
 
 
 def unescaped(text: str) -> tuple[str, ...]:
-    """The text itself and its decoded forms: JSON escapes, URL encoding, and combinations of both."""
+    """The text itself and its decoded forms.
+
+    They are without JSON escapes, URL encoding, HTML entities, tag characters, or several of these.
+    """
     views = [text]
     for view in views:
         for undone in _undone(view):
@@ -193,9 +197,9 @@ def read_as(text: str) -> tuple[str, ...]:
 
 
 def meant(text: str) -> tuple[str, ...]:
-    """The decoded forms of a withheld value that is itself escaped or in base64.
+    """The decoded forms of a withheld value that is itself escaped or in base64; empty for other values.
 
-    They are searched for too, because a copy may be decoded.
+    These forms are searched for, because a copy of the value may be decoded.
     """
     views = unescaped(text)[1:] if has_escapes(text) else ()
     if not _IN_BASE64.fullmatch(text):

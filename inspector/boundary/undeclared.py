@@ -16,18 +16,21 @@ from inspector.json.pointer import child, resolve
 from inspector.json.walk import CONTAINERS, below
 
 MAX_PLACES = 20
-"""The maximum number of places that are listed."""
+"""The maximum number of pointers in `Undeclared.places`."""
 
 
 class Undeclared(Struct, frozen=True, kw_only=True):
     """What reaches a model at level `declared` although no schema describes it."""
 
     number: int = 0
-    """The number of leaves. A content block is one leaf. An error counts without its code."""
+    """The number of leaves that pass although no schema describes them.
+
+    A content block counts as one leaf. The code of an error is not counted.
+    """
     places: tuple[str, ...] = ()
     """Pointers, into the result that the server sent, to the first values that no schema describes.
 
-    A value is listed with everything in it. There are at most `MAX_PLACES`.
+    A pointer to a container means everything in it. There are at most `MAX_PLACES` pointers.
     """
 
     @property
@@ -75,9 +78,10 @@ _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType",
 def _unnamed(
     declared: Bounded, result: JsonObject, contract: Contract, broken: Collection[str]
 ) -> tuple[int, Sequence[str]]:
-    """The number of leaves of structured content to which the output schema gives no type, and their first places.
+    """Find the values of the structured content to which the output schema gives no type.
 
-    The places and `broken` are pointers into the structured content.
+    Returns the number of their leaves, and the pointers to the first values. These pointers and those in
+    `broken` lead into the structured content.
     """
     if "structuredContent" not in result:
         return 0, ()

@@ -1,4 +1,4 @@
-"""Verifies a file of a skill against the entry of that skill: size, digest, frontmatter.
+"""Verifies the size, digest and frontmatter of a file of a skill against the server's entry for the skill.
 
 A file that differs is withheld at every boundary level. Source: SEP-2640, Integrity and Verification.
 """
@@ -27,7 +27,7 @@ _HEAD = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|\Z)"
 
 
 class MismatchError(Exception):
-    """Raised if a file differs from the entry of its skill.
+    """Raised if a file differs from what the entry of its skill says about it.
 
     The message names the difference, but quotes no content.
     """

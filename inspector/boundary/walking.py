@@ -27,7 +27,7 @@ class Walked(Struct, frozen=True, kw_only=True):
     """The part of a structured value that remains after withholding."""
 
     value: Json
-    """The raw value itself if nothing was withheld; parts may be shared in any case."""
+    """What remains: the raw value itself if nothing was withheld. May share parts with the raw value."""
     gone: bool = False
     """True if nothing remains."""
 
@@ -65,7 +65,7 @@ class WalkStep:
         self.position = position
         self.raw = raw
         self.left = left
-        """The passing part: built by the walk, or `raw` itself until something is withheld."""
+        """What passes of this container: built by the walk, or `raw` itself until something is withheld."""
         self.members = iter(raw.items() if isinstance(raw, dict) else ())
         """For an object: the members not yet judged."""
         self.items = enumerate(raw if isinstance(raw, list) else ())
@@ -73,12 +73,12 @@ class WalkStep:
         self.dropped: list[int] = []
         """For an array: the indices of withheld items."""
         self.name: str | None = above.name_of(token) if above else None
-        """The name of the nearest enclosing property that the schema names; None if there is none."""
+        """The key of this container, or of the array around it; None if the schema does not name that key."""
         self.made_pointer: str | None = None
-        """The pointer into the raw result, once computed."""
+        """The pointer to this container in the raw result; None until it is computed."""
 
     def name_of(self, token: str | int) -> str | None:
-        """The schema's name for the value at `token`. An item has the name of its array."""
+        """The key `token`; None if the schema does not name it. For an index, the name of this array."""
         if isinstance(token, int):
             return self.name
         return token if token in self.position.names else None
@@ -235,8 +235,8 @@ def left_of_rows(step: WalkStep, index: int, ledger: Ledger, *, declared: bool) 
 
     Empty if the items must be judged one by one.
 
-    Objects of scalars that all have the same keys are judged together, column by column. `declared`: as in
-    `left_of_flat`.
+    Objects of scalars that all have the same keys are judged together, column by column. `declared`: true if
+    only typed positions pass.
     """
     rows = cast("list[JsonObject]", step.raw)[index : index + ROWS]
     position = step.position.every_item

@@ -33,7 +33,7 @@ class AppView(Struct, frozen=True, kw_only=True):
     only_app: tuple[str, ...] = ()
     """Pointers to the parts of the result that a host with MCP Apps gives to the interface and not to the model."""
     notes: tuple[str, ...] = ()
-    """Sentences for the user, safe to show."""
+    """Sentences for the user about what the interface gets, or what it asks hosts for; safe to show."""
 
     @property
     def shape(self) -> JsonObject:

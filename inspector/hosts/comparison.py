@@ -89,7 +89,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     secret_count: int
     """The number of values that level `declared` withholds, without copies and protocol metadata."""
     rows: tuple[HostRow, ...]
-    """One row per host; `spec` is first."""
+    """One row per host. If all hosts are compared, the row of the host profile `spec` is first."""
 
     @property
     def unfinished(self) -> str:

@@ -35,12 +35,12 @@ class ContextPart(Struct, frozen=True, kw_only=True):
 
     kind: PartKind
     name: str
-    """The name of the item. Untrusted text; empty for the instructions."""
+    """The name of a tool or prompt, or the title of a skill. Untrusted text; empty for the instructions."""
     size_bytes: int
     """The size of the text in UTF-8; a definition counts as compact JSON."""
     tokens: int
     item: Tool | Item | None = None
-    """The listed item; None for the instructions."""
+    """The tool, prompt or skill; None for the instructions."""
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class Context(Struct, frozen=True, kw_only=True):
     parts: tuple[ContextPart, ...]
     """The instructions, then tools, prompts and skills; of each kind, the largest first."""
     notes: tuple[str, ...]
-    """Sentences for the user."""
+    """Sentences for the user about what the host does with the texts, as far as it is known."""
     counted_by: str
     """The method of counting tokens, in words for the user."""
 
@@ -69,7 +69,7 @@ class Context(Struct, frozen=True, kw_only=True):
 GIVEN = (PartKind.INSTRUCTIONS, PartKind.TOOL)
 """The kinds of text that a model gets before the first call without an action of the user."""
 LISTED = {PartKind.PROMPT: "prompts", PartKind.SKILL: "skills"}
-"""The kinds of item that a model gets too if the host shows it their list, with the plural of each."""
+"""The kinds of text that a model gets only if the host shows it a list of them, with the plural of each."""
 
 
 ASSUMED = (
@@ -79,12 +79,18 @@ ASSUMED = (
 
 
 class HostTotal(Struct, frozen=True, kw_only=True):
-    """A number of tokens before the first call, and the hosts whose models get that number."""
+    """A number of tokens before the first call, and the hosts whose models get that number.
+
+    Lists of prompts and skills are not counted.
+    """
 
     tokens: int
     hosts: tuple[str, ...]
     assumed: frozenset[str] = frozenset()
-    """Those of `hosts` whose handling of definitions or instructions was not observed; they are counted like `spec`."""
+    """The names, out of `hosts`, of hosts whose handling of definitions or instructions was not observed.
+
+    Their tokens are counted as for the host profile `spec`.
+    """
 
     @property
     def names(self) -> str:

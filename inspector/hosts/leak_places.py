@@ -9,7 +9,7 @@ from inspector.json.texts import forms_of
 from inspector.json.walk import places
 
 MOST_SEARCHED = 2_000_000
-"""The maximum size, in characters, of a view in which places are looked for."""
+"""The maximum size, in characters, of a model view for which the places of leaking values are looked for."""
 _MOST_PLACES = 20
 _META = "_meta"
 _Holds = Callable[[Json], bool]

@@ -43,7 +43,7 @@ class LeakPlace(Struct, frozen=True, kw_only=True):
 
     pointer: str
     is_within: bool
-    """True if the text there contains the value or an encoded copy of it, but is not the value itself."""
+    """True if the text at `pointer` is not the value, but contains the value or an encoded copy of it."""
 
 
 class Leaked(Struct, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class Leaked(Struct, frozen=True, kw_only=True):
     places: tuple[tuple[LeakPlace, ...], ...] = ()
     """For each of `pointers`, the places in the raw result from which the model gets the value.
 
-    Empty if they are not known.
+    The tuple of a value is empty if its places are not known.
     """
     unknown: int = 0
     """The number of values that may or may not leak.
@@ -67,7 +67,7 @@ class Leaked(Struct, frozen=True, kw_only=True):
     if the model's view is unknown.
     """
     why: str = ""
-    """Why the verdict is `not known`."""
+    """The reason for the verdict `not known`; empty for another verdict."""
 
 
 class Finder(Protocol):
@@ -257,7 +257,10 @@ def _passed(raw: Json, model: Json, secret: Secret, finder: _Remembering) -> tup
 
 
 def _distinct(secrets: tuple[Secret, ...]) -> tuple[Secret, ...]:
-    """One of each group of secrets with equal texts. Copies are left out, unless there are only copies."""
+    """One secret of each group with equal texts, and every secret that is not only texts.
+
+    Copies are left out, unless there are only copies.
+    """
     own = [secret for secret in secrets if not secret.is_copy] or list(secrets)
     found: dict[object, Secret] = {}
     for secret in own:
@@ -289,9 +292,9 @@ def _values(
 
 
 def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contract: Contract) -> JsonObject:
-    """The members of the object at `pointer` that the boundary withholds together with their secret keys.
+    """The members of the object `value` that the bounded result lacks; all members if it lacks the object.
 
-    The removal of such a member has the pointer of the object.
+    If the key of a member is secret, the pointer of the removal leads to the object instead of the member.
     """
     root = "" if is_result(raw, contract) else "/structuredContent"
     try:
@@ -379,7 +382,7 @@ def _key(text: str) -> str | tuple[int, int]:
 
 
 _MOST_PLACED = 40
-"""The maximum number of leaking values whose places are named."""
+"""The maximum number of leaking values for which places are named. If more leak, no places are named."""
 _REMEMBERED = 10_000
 _MANY, _LEVELS = 256, 8
 _LEAST_DIGITS = 4

@@ -83,7 +83,7 @@ class Notes:
         self.change("", what)
 
     def withhold(self, reason: str) -> None:
-        """Note that the model's view is unknown for this reason, and that the result is therefore withheld."""
+        """Note that the model's view is unknown because of `reason`, so that the whole result is withheld."""
         self.beyond("", f"{reason}; the whole result is withheld here")
 
     def context(self, model: Json) -> ModelContext:

@@ -10,7 +10,7 @@ from inspector.json.exact import Json
 PROTOCOL_MEMBERS = frozenset({"/_meta", "/resultType", "/ttlMs", "/cacheScope"})
 """Pointers to the members of a result that are metadata of the protocol, and no content."""
 NO_ERROR = "/isError"
-"""The pointer to `isError`. If `isError` is false, it is metadata too, which no host needs to pass on."""
+"""The pointer to `isError`. With the value false, this member is metadata, which no host needs to pass on."""
 
 
 def says_no_error(result: Json) -> bool:
@@ -24,7 +24,7 @@ class HostChange(Struct, frozen=True, kw_only=True):
     pointer: str
     """Pointer into the bounded result."""
     what: str
-    """A sentence for the user."""
+    """What the host does to the result, as a sentence for the user."""
 
 
 class ModelContext(Struct, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class Host(Struct, frozen=True, kw_only=True):
     model_gets: str
     """The parts of a result that the host's model gets, in a few words. Structured content comes first."""
     how: str
-    """The evidence: `specification`, `observed`, `source only, not run`."""
+    """The evidence for the profile: `specification`, `source only, not run`, or `observed:` and how."""
     source: str
     notes: str
     model_view: Callable[[Bounded, Call], ModelContext]

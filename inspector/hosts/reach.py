@@ -13,9 +13,12 @@ from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 
 _MAX_PLACES = 100
-"""The maximum number of values that are searched for in the new result. The hosts of others are not known."""
+"""The maximum number of values that are searched for in the model views of the new result.
+
+A further value is reported without the hosts whose models get it.
+"""
 _ASIDE = frozenset({Rule.META, Rule.MIRROR, Rule.ECHO, Rule.UNFINISHED})
-"""Rules that withhold copies, or values that no model sees anyway."""
+"""Rules whose removals are not compared. They withhold copies, or values that no host gives its model."""
 
 
 class ReachKind(StrEnum):

@@ -47,7 +47,7 @@ class ReceivedError(Struct, frozen=True, kw_only=True):
 
 
 class ReceivedAnswer(Struct, frozen=True, kw_only=True):
-    """What a host profile gets: the result or error that the client library returns to the host."""
+    """What a host profile gets: the bounded result or error, before the host's client library reads it."""
 
     result: JsonObject
     """The bounded result; empty if `failure` is set."""

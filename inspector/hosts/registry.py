@@ -28,7 +28,7 @@ def without_profile(names: Sequence[str] = NOT_OBSERVED) -> str:
 
 @cache
 def hosts() -> tuple[Host, ...]:
-    """All hosts, sorted by name; `spec` is first."""
+    """All hosts, sorted by name, except that the host profile `spec` is first."""
     package = import_module("inspector.hosts.profiles")
     modules = [
         import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)

@@ -24,9 +24,9 @@ _PIECE = 32
 _MANY = 256
 """The number of members beyond which a container is always written in pieces."""
 _LEVELS = 6
-"""The depth to which containers of up to `_MANY` members are written in pieces too.
+"""The depth up to which containers of at most `_MANY` members are written in pieces.
 
-Those inside a container with more members are written at once.
+Inside a container with more than `_MANY` members, such containers are written at once.
 """
 _DEEPEST = 100
 """The maximum nesting depth of containers that are written in pieces."""
@@ -64,7 +64,7 @@ class _Open(NamedTuple):
     """A container that is being written."""
 
     members: Iterator[tuple[str, Json]]
-    """The text before each value, and the value."""
+    """For each member that is not yet written: the text before its value, and the value."""
     closer: str
     depth: int
 

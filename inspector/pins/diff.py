@@ -23,22 +23,25 @@ from inspector.schema.spellings import MARK
 _LOST_SETS = frozenset({TraitName.SENSITIVE_POSITIONS, TraitName.DATA_CLASSES})
 _SETS = _LOST_SETS | {TraitName.DESTINATIONS, TraitName.SOURCES, TraitName.ATTRIBUTION}
 _HARMLESS = frozenset({"read", "public", "benign"})
-"""Words that declare no risk. Losing them weakens nothing."""
+"""Values of traits that declare no risk. The loss of such a value weakens no definition."""
 
 
 _DECLARE_NOTHING = ("/description/", "/title/", "/icons/")
 
 
 class DefinitionChange(Struct, frozen=True, kw_only=True):
-    """One difference between two definitions of a tool: its place, and the restrictions that it drops."""
+    """One difference between two definitions of a tool, with the declarations that it weakens."""
 
     tool: str
     """The name of the tool; empty for the server's instructions. Untrusted text."""
     kind: ChangeKind
     pointer: str
-    """A pointer into the definition; empty if the whole tool was added or removed."""
+    """The pointer to the changed value in the definition; empty if the whole tool was added or removed."""
     before: Json = None
-    """The value before, or the whole definition; None if the value was null or absent. Untrusted."""
+    """The changed value in the earlier definition, or the whole definition of a removed tool.
+
+    None if the value was null or absent. Untrusted.
+    """
     after: Json = None
     weakens: tuple[str, ...] = ()
     """The declarations that the change weakens, as statements. May quote untrusted text."""
@@ -79,13 +82,16 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
 def is_same(before: Tool, after: Tool) -> bool:
     """True if the definitions do not differ, apart from the query and the fragment of a page's address.
 
-    A page changes these itself, for example when one of its forms is sent.
+    A page changes the query and the fragment itself, for example when one of its forms is sent.
     """
     return equal(*_pair(before, after))
 
 
 def compared(tool: Tool) -> JsonObject:
-    """The definition for comparison. The address of a page's frame in it has no query and no fragment."""
+    """The definition of a tool in the form that is compared.
+
+    If the tool belongs to a page, the address of its frame has no query and no fragment.
+    """
     return _bare(tool.definition) if tool.page else tool.definition
 
 
@@ -163,7 +169,7 @@ def _is_weaker(name: TraitName, old: Traits, new: Traits, joined: Traits) -> boo
 
 
 def _lost_words(name: TraitName, old: Trait, new: Trait) -> str:
-    """What a tool no longer declares, as a statement."""
+    """A statement that says what a tool no longer declares."""
     if name in _LOST_SETS and isinstance(old.value, tuple):
         kept = new.value if isinstance(new.value, tuple) else ()
         lost = ", ".join(written(word) or "the root" for word in old.value if word not in kept)

@@ -45,10 +45,11 @@ def folder() -> Path:
 
 
 def identified(target: Target) -> Identity | None:
-    """The identity of a target, if it is started in the current folder; None for a page without an address.
+    """The identity of a target for a run in the current folder; None for a page without an address.
 
-    A command depends on its folder if the user or a configuration names one, or if a word is the relative
-    path of a file in it. Raises UsageError if the folder is not a path.
+    The identity of a command includes a folder if the user or a configuration names one, or if a word of the
+    command is the relative path of a file in the current folder. Raises UsageError if the folder is not a
+    path.
     """
     if isinstance(target, StdioTarget) and (target.cwd or _names_relative_file(target.command)):
         target = replace(target, cwd=str(paths.full(target.cwd or ".")))
@@ -90,9 +91,10 @@ def known_as(target: Target) -> Identity:
 def read_pin(identity: Identity) -> Pinned | None:
     """The pin of a server; None if there is none.
 
-    The files in the folder decide whether the identity of a command has a folder, and earlier versions stored
-    none. So if `identity` has no pin, the pin of the same command with a folder, or without one, is read.
-    That pin may be of another server, but ignoring it could hide a change.
+    The files in the current folder decide whether the identity of a command includes the folder. Earlier
+    versions stored no folder. So if there is no pin for `identity`, the pin of the same command without a
+    folder is read or, if `identity` has no folder, its pin with the current folder. That pin may be of
+    another server, but ignoring it could hide a change.
 
     Raises UsageError if the file is invalid, or others can write it.
     """
@@ -213,7 +215,7 @@ class Watch:
         An unreadable pin is a reason to confirm calls, not an error.
 
         `is_edited`: whether this is the first listing after the user saved a file of the server and Sightline
-        started the server again. If so, the user has made the changes in it.
+        started the server again. If so, the changes in the listing were made by the user.
         """
         now = definitions_of(catalogue, instructions)
         pinned, fault = self._pinned()
@@ -272,7 +274,7 @@ def _decoded(raw: bytes) -> Pinned | Malformed:
 
 
 def _known(identity: Identity) -> Iterator[Identity]:
-    """The identities under which a server's pin may be, in order of precedence. Raises UsageError."""
+    """The identities under which a server's pin may be stored, in order of precedence. Raises UsageError."""
     yield identity
     if identity.kind == "stdio":
         yield replace(identity, folder="" if identity.folder else str(paths.full(".")))

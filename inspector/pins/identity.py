@@ -37,10 +37,11 @@ class Identity(Struct, frozen=True, kw_only=True):
 
 
 def identity_of(target: Target) -> Identity | None:
-    """The identity of a target with the folder that `identified` sets; None for a page without an address.
+    """The identity of a target; None for a page without an address.
 
-    The identity of a command consists of its words and its folder. Environment variables and words that hold
-    a key or token do not count, so the server stays the same with a new token.
+    The identity of a command consists of its words and of the folder that `target` names; empty if it names
+    none, see `identified`. Environment variables and words that hold a key or token do not count, so the
+    server stays the same with a new token.
     """
     match target:
         case StdioTarget(command=command, cwd=folder):

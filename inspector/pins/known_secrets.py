@@ -14,7 +14,10 @@ from inspector.json.texts import forms_of, texts_in
 from inspector.json.walk import places
 
 _MOST_PARTS = 32
-"""The maximum number of calls whose values are searched for separately. The values of more are joined."""
+"""The maximum number of calls whose values are searched for separately.
+
+If there are more calls, the values of the earlier ones are searched for together.
+"""
 _LONGEST = 4_000
 """The number of characters that `short` searches. It is small, because `short` delays key presses."""
 _LEFT_OUT = 400
@@ -49,7 +52,7 @@ class _Part:
         return set(self._echoes.matches(texts))
 
     def masked_lines(self, text: str) -> str:
-        """`text`, with each copy of one of these values masked by `mask_lines`."""
+        """`text`, in which `mask_lines` has masked each copy of one of the values."""
         return mask_lines(text, self.literals, self._matches, self._longest.matches)
 
     def _matches(self, texts: Collection[str]) -> Mapping[str, Spelling]:
@@ -64,7 +67,10 @@ class KnownSecrets:
         self._short = dict[str, str]()
 
     def with_texts(self, number: int, texts: Iterable[str]) -> "KnownSecrets":
-        """These values and those of one more call. Takes time in proportion to all values."""
+        """A `KnownSecrets` that also has the values `texts`, which were withheld from the call `number`.
+
+        Takes time in proportion to all values.
+        """
         fresh = frozenset(texts).difference(*(part.texts for part in self._parts))
         if not fresh:
             return self
@@ -78,7 +84,7 @@ class KnownSecrets:
         return not self._parts
 
     def repeats(self, text: str) -> bool:
-        """True if a text repeats one of the values."""
+        """True if a text repeats one of the withheld values."""
         return any(part.found((text,)) for part in self._parts)
 
     def masked(
@@ -136,7 +142,7 @@ class KnownSecrets:
 
 
 class SessionSecrets:
-    """Collects the values that are withheld from the calls of all servers, for any thread."""
+    """Collects the values that are withheld from the calls of all servers. Any thread may use it."""
 
     def __init__(self) -> None:
         self._lock = Lock()

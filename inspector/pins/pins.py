@@ -18,7 +18,7 @@ from inspector.protocol.skills import holding
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 4
-"""The maximum number of places that one sentence names."""
+"""The maximum number of pointers that one sentence about a changed definition names."""
 _MAX_NAME = 80
 
 
@@ -42,7 +42,10 @@ class ServerDefinitions(Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """64 hexadecimal digits, independent of the order of tools."""
+        """A hash of the instructions and of all definitions: 64 hexadecimal digits.
+
+        It does not depend on the order of the tools.
+        """
         tools = sorted((tool.name, fingerprint(tool.definition)) for tool in self.all)
         return fingerprint([self.instructions, *([name, digits] for name, digits in tools)])
 
@@ -58,7 +61,7 @@ class Pinned(Struct, frozen=True, kw_only=True):
 
 
 class Since(StrEnum):
-    """Since when something has changed, in words."""
+    """The point in time since which something has changed. Each value is text for a sentence."""
 
     PINNED = "since it was pinned"
     LISTED = "since it was first listed in this session"
@@ -66,7 +69,7 @@ class Since(StrEnum):
 
 
 class PinStatus(StrEnum):
-    """The result of comparing a server's definitions with its pin, in words."""
+    """Whether a server's definitions differ from its pin. Each value is text for a sentence."""
 
     UNPINNED = "not pinned"
     SAME = "as pinned"
@@ -82,7 +85,7 @@ class ConfirmReason(Struct, frozen=True, kw_only=True):
     sentence: str
     """A sentence that is safe to show."""
     changes: tuple[DefinitionChange, ...] = ()
-    """The changes of the definition that the sentence is about, or of the server's instructions. Untrusted."""
+    """The changes that the sentence is about, of a definition or of the server's instructions. Untrusted."""
 
 
 class ChangesSince(Struct, frozen=True, kw_only=True):
@@ -116,7 +119,7 @@ class PinState:
 
     pinned: Pinned | None = None
     altered: tuple[ChangesSince, ...] = ()
-    """The changes since each reference point. A reference point without changes is left out."""
+    """The changes since the pin, and those since the session's first listing; each only if there are any."""
     first: tuple[Tool, ...] = ()
     """The definitions that changed since the session's first listing, as listed then.
 
@@ -139,15 +142,16 @@ class PinState:
         return PinStatus.SAME if self.pinned else PinStatus.UNPINNED
 
     def asks(self, name: str) -> tuple[ConfirmReason, ...]:
-        """The reasons to confirm the first call of a tool; empty if neither the tool nor the instructions changed.
+        """The reasons to confirm the first call of a tool; empty if there are none.
 
-        Fast.
+        The reasons are changes of the tool, of its skill and of the server's instructions, and a pin that
+        cannot be read. Fast.
         """
         own = self.asking.get(name, ()) if name else ()
         return (*self._fault_asking(), *own, *self._skill_asking(name), *self.asking.get("", ()))
 
     def _skill_asking(self, name: str) -> Iterator[ConfirmReason]:
-        """The reasons that concern the skill to which a resource belongs."""
+        """If `name` is the handle of a file of a skill: the reasons to confirm that concern the skill."""
         read = item_of(name)
         if read is None or read.kind is not Kind.RESOURCE:
             return
@@ -278,7 +282,7 @@ def edited(first: ServerDefinitions, last: ServerDefinitions, now: ServerDefinit
 
 
 def shared(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
-    """The tools whose names are in both listings."""
+    """The tools whose names are in both listings, first as in `before`, then as in `after`."""
     old, new = tuple(before), tuple(after)
     names = {tool.name for tool in old} & {tool.name for tool in new}
     return tuple(tool for tool in old if tool.name in names), tuple(

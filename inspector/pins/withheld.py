@@ -28,7 +28,7 @@ class WithheldValues:
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
 
     def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
-        """Add the withheld values of one result. `removals`: the removals at level `declared`."""
+        """Add the withheld values of one result. `removals`: those at the boundary level `declared`."""
         if not isinstance(outcome, Failure):
             self._bounder.judged(tool, raw_of(outcome), removals)
 
@@ -62,7 +62,7 @@ class WithheldValues:
         return join(next(found, ()))
 
     def masked_text(self, text: str) -> str:
-        """Mask each copy of a withheld value or a part of one, however short.
+        """Mask each copy of a withheld value or of a part of one. Short values are masked too.
 
         If a copy cannot be masked on its own, its whole line or all lines are masked; see `mask_lines`.
         """
@@ -92,7 +92,10 @@ class WithheldValues:
         return tuple(shown) if len(shown) == text.count("\n") + 1 else (MASK,) * len(lines)
 
     def masked_value(self, value: Json) -> Json:
-        """`value` with a mask for each text or key in it that repeats a withheld value. Short values do not count."""
+        """`value` with a mask in place of each leaf that repeats a withheld value. Short values do not count.
+
+        If a key of an object repeats a withheld value, a mask replaces the whole object.
+        """
         return self._bounder.known.masked(value)
 
     def masked(self, tool: Tool) -> Tool:
@@ -131,7 +134,7 @@ class OutputMasks:
     def __init__(
         self, tool: Tool | None, arguments: JsonObject, outcome: Outcome, removals: Iterable[Removal]
     ) -> None:
-        """`removals`: those of the result at level `declared`."""
+        """`removals`: the removals from the result at the boundary level `declared`."""
         self._withheld = WithheldValues()
         self._withheld.learn(tool, outcome, removals)
         self._withheld.learn_arguments(tool, arguments)

@@ -84,8 +84,8 @@ class Auditor:
     def __init__(self, key: bytes, identify: Callable[[Target], Identity | None]) -> None:
         """`key`: 32 random bytes that are stored nowhere else.
 
-        With it, equal values get equal ids that do not reveal them. `identify`: the identity under which the
-        pin of a target is stored.
+        With the key, equal values get equal ids that do not reveal them. `identify`: returns the identity
+        under which the pin of a target is stored.
         """
         self._identify = identify
         self._key = MarkerKey(key)

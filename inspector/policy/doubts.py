@@ -22,9 +22,9 @@ _HOLDERS: Mapping[_Parts, tuple[tuple[Subject, _Parts], ...]] = {
     ("response", "annotations"): ((Subject.RESULT, ("_meta", "annotations")),),
     ("response", "_meta"): ((Subject.RESULT, ("_meta",)),),
 }
-"""The subjects whose claims a fact reads, each with the path of the object that holds the claims.
+"""The objects with the claims that a fact is read from, by the first two parts of the fact's name.
 
-The keys are the first two parts of the fact's name.
+Each object is a pair: the subject of the claims, and the path of the object in that subject.
 """
 _OF_REQUEST = frozenset({("openWorldHint",), ("attribution",)})
 """The members of `request.annotations`, which Sightline fills in."""
@@ -94,7 +94,10 @@ def _written(part: str) -> str:
 
 @cache
 def _known(holder: _Parts) -> frozenset[_Parts] | None:
-    """The known keys in `annotations` or `_meta`, each as its path; None for other facts."""
+    """The known keys of the object `holder`, each as its path; None if it is not `annotations` or `_meta`.
+
+    `holder`: the first two parts of a fact's name, such as `tool` and `_meta`.
+    """
     if holder == ("request", "annotations"):
         return _OF_REQUEST
     if holder not in _HOLDERS:

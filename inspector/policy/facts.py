@@ -31,7 +31,7 @@ _LISTED = 8
 """The maximum number of list items that a sentence quotes."""
 
 _OPEN = frozenset({"annotations", "_meta"})
-"""The members that hold objects as sent. Any path inside them is allowed."""
+"""The facts that are objects, as sent. The name of a fact may go on with any path inside such an object."""
 _BY_TRAIT = frozenset({"traits", "claimed"})
 _MEMBERS: Mapping[str, frozenset[str]] = {
     "request": frozenset({"annotations"}),
@@ -178,7 +178,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     """All facts that rules can test at one moment."""
 
     tree: JsonObject
-    """The values by namespace, with types as sent."""
+    """The values of the facts, by namespace, with types as sent."""
     unreadable: frozenset[str] = frozenset()
     """Pointers to values that are malformed, or lost because their container is malformed."""
     unknown: frozenset[str] = frozenset()
@@ -212,7 +212,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         return (*self.reasons.get(path.pointer, ()), *chain.from_iterable(each))
 
     def _missing(self, path: FactPath, stopped_at: str) -> Fact:
-        """The fact at a path without a value. `stopped_at`: the pointer to the first absent value on it."""
+        """The fact at a path without a value. `stopped_at`: the pointer to the path's first absent value."""
         if path.pointer in self.unknown:
             return Fact(path=path, state=FactState.UNREADABLE, exists=Truth.NO)
         if stopped_at in self.unreadable:
@@ -258,7 +258,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     For a resource template, it is the handle of the resource that is read.
     """
     resolution: Resolution | None = None
-    """The answer to `tools/resolve` for these arguments; None if it was not requested."""
+    """The answer to `tools/resolve` for the call's arguments; None if it was not requested."""
 
 
 def facts_of(situation: Situation) -> Facts:

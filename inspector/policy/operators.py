@@ -1,7 +1,7 @@
-"""The operators of policy conditions. Each compares one fact with a value; the result is yes, no or maybe.
+"""The operators of policy conditions. Each compares one fact with a value, and returns yes, no or maybe.
 
-A list is a set of possible values, as in SEP-1913 for tools/list: if only some of them match, the result is
-MAYBE.
+A list is a set of possible values, as in SEP-1913 for tools/list: if only some of them match, the operator
+returns MAYBE.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,10 +32,10 @@ SCALES: Mapping[str, tuple[str, ...]] = {
     "effect": EFFECTS,
     "mcp.dev/effect": EFFECTS,
 }
-"""The words that `at_least` can compare, in ascending order, by the last part of a fact's name."""
+"""The texts that `at_least` can compare, in ascending order, by the last part of a fact's name."""
 
 Operator: TypeAlias = Callable[[Json, Json, Sequence[str]], Truth]
-"""Takes the fact's value, the operand, and the result of `scale_of` for the fact."""
+"""Takes the value of a fact, the operand of the condition, and what `scale_of` returns for the fact."""
 
 
 def scale_of(name: str) -> tuple[str, ...]:

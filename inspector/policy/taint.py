@@ -38,10 +38,10 @@ class LabelKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class LabelOrigin:
-    """The call that brought in a trust label."""
+    """The call, or the message of an interface, that brought in a trust label."""
 
     call: int
-    """The number of the call, counted from 1 across all servers and agent sessions."""
+    """The number of the call or message, counted from 1 across all servers and agent sessions."""
     server: str
     """The target in the user's words, never the name that the server gives itself."""
     tool: str
@@ -170,7 +170,7 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
 
 
 def _declarations(trait: Trait) -> dict[Word, str]:
-    """The first declaration of each word of a trait."""
+    """For each value of a trait, the first claim with that value, as `declaration_of` describes it."""
     found: dict[Word, str] = {}
     for claim in trait.claims_for:
         for word in words_of(claim.value):
@@ -189,7 +189,10 @@ def _words(trait: Trait) -> tuple[str, ...]:
 
 
 def _still_open(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterator[Claim]:
-    """A tool's claims, without its set of data classes if the answer names the one that applies."""
+    """The claims of a tool that apply to an answer.
+
+    If the answer names exactly one of the tool's data classes, the tool's claim of data classes is left out.
+    """
     declared, answered = declared_words(of_tool, DATA_CLASSES), declared_words(of_answer, DATA_CLASSES)
     is_settled = declared is not None and answered is not None and len(answered) == 1 and answered <= declared
     return (

@@ -72,7 +72,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The identifier of the entry on the server: a name, a URI or a URI template."""
+        """The identifier of the tool or item on the server: a name, a URI or a URI template."""
         return self.item.name if self.item else self.name
 
     @property
@@ -117,9 +117,9 @@ class Item(Struct, frozen=True, kw_only=True):
     name: str
     definition: JsonObject
     skills: tuple[JsonObject, ...] = ()
-    """The entries of the skill that contains this file. The file's content is verified against each of them.
+    """For a skill, or a file of a skill: the skill's entries, as the server sent them; otherwise empty.
 
-    A skill has its own entry here.
+    The content of the file is verified against each entry.
     """
 
     @property
@@ -277,12 +277,15 @@ Entry: TypeAlias = Tool | Item | Malformed
 
 
 def callable_of(entry: Entry | None) -> Tool | None:
-    """The entry as a tool that can be called; None if it is malformed."""
+    """An item of a listing, as a tool that can be called; None if the item is malformed."""
     return entry.as_tool if isinstance(entry, Item) else entry if isinstance(entry, Tool) else None
 
 
 def call_name(entry: Entry | None) -> str | None:
-    """The name by which an entry is called: the name of a tool, or the handle of an item."""
+    """The name by which an item of a listing is called: the name of a tool, or the handle of another item.
+
+    None if the item is malformed.
+    """
     return entry.handle if isinstance(entry, Item) else entry.name if isinstance(entry, Tool) else None
 
 

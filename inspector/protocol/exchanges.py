@@ -119,7 +119,7 @@ class Matcher(Generic[Waiting]):
         self._given_up: dict[tuple[Direction, str], Waiting] = {}
 
     def ask(self, asked_by: Direction, key: str, waiting: Waiting, *, method: str = "") -> None:
-        """Open a request. It replaces an open request with the same id."""
+        """Open a request, and store `waiting` for it. It replaces an open request with the same id."""
         place = (asked_by, key)
         self._open[place] = waiting
         self._given_up.pop(place, None)
@@ -133,8 +133,8 @@ class Matcher(Generic[Waiting]):
     ) -> tuple[Waiting, bool] | None:
         """Close the request that an answer belongs to.
 
-        Returns the value of the request and whether the answer is late; None if the answer belongs to no
-        request.
+        Returns the value that is stored for the request, and whether the answer is late; None if the answer
+        belongs to no request.
 
         `response_to`: the key of the request whose HTTP response carried the answer.
         """
@@ -149,7 +149,7 @@ class Matcher(Generic[Waiting]):
         return None
 
     def give_up(self, asked_by: Direction, key: str) -> Waiting | None:
-        """Close a request without an answer. Returns its value; None if it is not open."""
+        """Close a request without an answer. Returns the value stored for it; None if it is not open."""
         place = (asked_by, key)
         if place not in self._open:
             return None

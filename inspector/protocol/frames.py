@@ -109,7 +109,10 @@ class Response(Struct, frozen=True, kw_only=True):
 
 MAX_PRINTED = 120
 _READ_OF_PRINTED = 16 * 1024
-"""The maximum number of bytes of a printed line that are read for a hint. The frame has the whole line."""
+"""The maximum number of bytes that `printed_line` reads of a line that a server printed to stdout.
+
+The frame has the whole line.
+"""
 _MESSAGE_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
 """The start of a JSON-RPC message."""
 

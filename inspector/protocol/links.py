@@ -9,7 +9,7 @@ from inspector.json.pointer import join, resolve, split
 
 
 def link_at(result: Json, pointer: str) -> str | None:
-    """The URI of the link at a pointer, or of the link that contains that value; None if there is none."""
+    """The URI of the link that is, or contains, the value at a pointer; None if there is none."""
     tokens = split(pointer)
     for length in range(len(tokens), 0, -1):
         try:

@@ -116,7 +116,7 @@ class Unfinished(Struct, frozen=True, kw_only=True):
     reason: str
     """A clause that quotes nothing of the answer."""
     asks: tuple[str, ...] = ()
-    """The server's requests, or the state of its task. Untrusted text; each is safe on one line."""
+    """The server's requests, or the state of its task. Each is one safe line that quotes untrusted text."""
 
     @property
     def sentence(self) -> str:
@@ -163,9 +163,9 @@ def unfinished_in(result: Json) -> Unfinished | None:
 
 
 def kind_of(result: JsonObject) -> Json:
-    """The member `resultType` of a result.
+    """The kind of a result, such as `complete` or `task`: the value of its member `resultType`.
 
-    If it is absent or `complete`, and the result is no tool result, other members decide.
+    If the member is absent or `complete`, and the result is no tool result, other members decide the kind.
     """
     kind = result.get(_KEY, COMPLETE)
     if kind != COMPLETE or "content" in result or "structuredContent" in result:

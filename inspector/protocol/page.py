@@ -153,7 +153,7 @@ class PageDocument(Struct, frozen=True, kw_only=True):
     is_permitted: bool | None = None
     """True if the permissions policy lets the document offer tools; None if the browser does not say."""
     policy: FramePolicy | None = None
-    """The settings that led to `is_permitted`; None if nothing could be read."""
+    """The settings that decide whether the document may offer tools; None if none could be read."""
     false_reports: int = 0
     """The number of forged reports, which a script of the page sent over the hook's channel."""
 
@@ -190,7 +190,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     """Violations of the WebMCP draft, in Sightline's words."""
     evidence: Evidence = Evidence.UNWATCHED
-    """The evidence for `declared`."""
+    """How far Sightline saw the page declare the tool."""
     exposures: tuple[Exposure, ...] = ()
     """The entries of `exposed_to` with their reach, in the same order."""
 

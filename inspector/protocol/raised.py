@@ -14,11 +14,11 @@ _MAX_LENGTH = 500
 _MAX_MORE = 5
 """The maximum number of lines that are read of an exception's message after its first line."""
 MAX_BEFORE = 20
-"""The maximum number of lines that are quoted up to an exception."""
+"""The maximum number of lines that are quoted up to the end of an exception's message."""
 _MAX_AFTER = 5
-"""The maximum number of frames that are quoted after an exception of Node."""
+"""The maximum number of stack frames that are quoted after the message of an exception of Node."""
 _MAX_PIECES = 8
-"""The maximum number of lines into which Rich has wrapped one path."""
+"""The maximum number of lines that are searched upwards for the beginning of a path that Rich has wrapped."""
 
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_]\w*\.)*((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$", re.ASCII
@@ -30,7 +30,7 @@ _CHAINED = "the direct cause of the following"
 _ENDS = re.compile(
     r"^(?:\[?\d|[A-Z]{4,}\b|Traceback|The above exception|During handling|For further|at |File \"|Node\.js|[╭╰│^{}])"
 )
-"""The beginning of a line that belongs to no message, such as a log line, another traceback or a frame."""
+"""The beginning of a line that belongs to no message, such as a log line, a traceback or a stack frame."""
 _PYTHON = re.compile(r'^File "([^"]+)", line (\d+)')
 _RICH = re.compile(r"^(\S+):(\d+)(?: in\b|$)")
 _NODE = re.compile(r"^at (?:.*\()?(?:file://)?([^()\s]+):(\d+):\d+\)?$")
@@ -38,16 +38,22 @@ _LIBRARY = re.compile(r"/(?:site-packages|dist-packages|node_modules|lib/python3
 
 
 class Raised(Struct, frozen=True, kw_only=True):
-    """An exception. All of it is untrusted text."""
+    """An exception that lines of stderr report. All of it is untrusted text."""
 
     words: str
     """The name of the exception and its message, on one line."""
     line: str
     """The line that names the exception, without white space at its ends."""
     end: int
-    """The number of lines up to the end of the exception's message, among the last `_MAX_LINES` lines."""
+    """The index of the line after the exception's message.
+
+    If stderr has more than `_MAX_LINES` lines, it counts from the first of the last `_MAX_LINES` lines.
+    """
     place: str = ""
-    """The last frame outside libraries, as `server.py:30`, or else the last frame; empty if there is no frame."""
+    """The file and line of the innermost stack frame outside libraries, as `server.py:30`.
+
+    If all stack frames are in libraries, the innermost of them; empty if there is no stack frame.
+    """
 
 
 def ending_with_cause(lines: Sequence[str]) -> tuple[str, ...]:
@@ -57,7 +63,7 @@ def ending_with_cause(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def cause_in(lines: Sequence[str]) -> range:
-    """The indexes of the lines to quote: the exception's message, lines before it, and Node's first frames.
+    """The indexes of lines to quote: the exception's message, lines before it, and Node's first stack frames.
 
     If there is no exception, these are the last lines.
     """
@@ -71,9 +77,9 @@ def cause_in(lines: Sequence[str]) -> range:
 
 
 def raised_in(lines: Sequence[str]) -> Raised | None:
-    """The last exception in these lines; None if there is none.
+    """The last exception in `lines`; None if there is none.
 
-    In a chain of exceptions, it is the first one, which is the cause.
+    If the exceptions form a chain, the first exception is returned, which is the cause.
     """
     known = [line[:_MAX_LENGTH].strip() for line in lines[-_MAX_LINES:]]
     raised = [number for number, line in enumerate(known) if _EXCEPTION.match(line)]
@@ -132,7 +138,8 @@ def _more(lines: Sequence[str], number: int) -> list[str]:
 def _place(lines: Sequence[str], before: int, number: int) -> str:
     """The file and line of the exception; empty if unknown.
 
-    Python prints its frames before the message, the innermost last. Node prints them after it, the innermost first.
+    Python prints its stack frames before the message, the innermost last. Node prints them after the message,
+    the innermost first.
     """
     frames: list[tuple[str, str]] = []
     for index in range(number + 1, len(lines)):
@@ -150,7 +157,7 @@ def _place(lines: Sequence[str], before: int, number: int) -> str:
 
 
 def _frame(lines: Sequence[str], index: int) -> tuple[str, str] | None:
-    """The path and line number of a frame of Python; None if the line is no frame."""
+    """The path and line number of a stack frame of Python; None if the line is no stack frame."""
     if found := _PYTHON.match(lines[index]):
         return found[1], found[2]
     if not lines[index].startswith("│"):

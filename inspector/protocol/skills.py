@@ -15,7 +15,7 @@ from inspector.safe_text import safe_line
 EXTENSION = "io.modelcontextprotocol/skills"
 LIST, GET, READ_DIRECTORY = "skills/list", "skills/get", "resources/directory/read"
 DIRECTORY_READ = "directoryRead"
-"""The setting of the extension with which a server announces `READ_DIRECTORY`."""
+"""The setting of the skills extension with which a server announces the method `READ_DIRECTORY`."""
 DIRECTORY_TYPE = "inode/directory"
 DYNAMIC = "dynamic"
 MOST_FILES, MOST_BYTES = 512, 16 * 1024 * 1024
@@ -38,14 +38,14 @@ class SkillFile(Struct, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """The files that an entry lists for its skill."""
+    """The files of a skill, as the skill's entry lists them."""
 
     files: Mapping[str, SkillFile]
     """The files by their URIs; empty for a dynamic skill."""
     is_dynamic: bool = False
-    """True if the server declares neither digests nor sizes."""
+    """True if the server declares neither digests nor sizes of the skill's files."""
     fault: str = ""
-    """The reason why the entry is invalid; empty if it is valid.
+    """The reason why the skill's entry is invalid; empty if it is valid.
 
     Safe to show. If it is set, ignore `files`.
     """

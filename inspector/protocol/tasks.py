@@ -39,7 +39,7 @@ class TaskState(Struct, frozen=True, kw_only=True):
     ttl_s: float | None = None
     """The number of seconds for which the server keeps the task; None if it does not say."""
     asks: Json = None
-    """The task's `inputRequests`. Only the extension has them."""
+    """The task's `inputRequests`. Only tasks of the extension `io.modelcontextprotocol/tasks` have them."""
 
     @property
     def has_ended(self) -> bool:

@@ -71,14 +71,14 @@ class EntryKind(StrEnum):
     """Something that the protocol does not allow, such as text that is not JSON-RPC, or an answer to no request."""
     NOTE = "note"
     DECISION = "decision"
-    """An event that is not a protocol message, such as the decision whether a call is made."""
+    """An event without a frame, such as the decision whether a call is made."""
 
 
 _MESSAGES = frozenset({EntryKind.EXCHANGE, EntryKind.NOTIFICATION})
 
 
 class EntryState(StrEnum):
-    """The state of an entry: waiting for an answer, answered, failed, or an open subscription."""
+    """The state of an entry: waiting for an answer, answered, unfinished, failed, or an open subscription."""
 
     PENDING = "pending"
     DONE = "done"
@@ -445,7 +445,7 @@ def _page_state(responded: Json) -> tuple[EntryState, str]:
 
 
 def _more(entry: Entry, frame: Frame) -> tuple[int, ...]:
-    """The frame numbers of an entry, with that of `frame`. Beyond `MAX_FRAMES`, the third one is dropped."""
+    """The frame numbers of an entry and of `frame`. Beyond `MAX_FRAMES`, the third number is dropped."""
     frames = (*entry.frames, frame.number)
     return frames if len(frames) <= MAX_FRAMES else (*frames[:2], *frames[3:])
 

@@ -51,9 +51,9 @@ class _Exchange(Struct, frozen=True, kw_only=True):
     params: Json
     """The recorded parameters, with markers in place of withheld values."""
     line: int
-    """The number with which `load` reads the line of the answer or, without an answer, of the request."""
+    """The number of the line with the answer or, without an answer, with the request."""
     request: str
-    """The `request_key` of the request."""
+    """The `request_key` of the request; `PAGE_CALL` for a page; empty for a request without an answer."""
     failure: str | None = None
     """Why the recording has no answer to the request; None if it has one. Untrusted text."""
 

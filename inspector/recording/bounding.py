@@ -316,7 +316,10 @@ class Bounder:
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
 
     def searched(self, event: Event, value: Json, *, by_us: bool = False) -> Json:
-        """Withhold every copy of a withheld value. `value`: from `sent`, `replied` or `received`."""
+        """A message in which markers replace every copy of a withheld value.
+
+        `value`: the message as `sent`, `replied` or `received` returned it.
+        """
         if isinstance(event, Malformed):
             return value if by_us else self.key.marker(UNJUDGED, value)
         # A result that is withheld as a whole may have common words, which must stay in definitions.

@@ -56,12 +56,12 @@ class CheckedCall(Struct, frozen=True, kw_only=True):
     was_compared: bool = False
     """True if the recording holds the comparison of the result with the output schema.
 
-    If not, a result that breaks its schema is not a failure.
+    If not, a result that violates the output schema is not a failure.
     """
 
     @property
     def is_broken(self) -> bool:
-        """True if the result broke its schema when it was recorded."""
+        """True if the result violated its output schema when it was recorded."""
         return self.was_compared and bool(self.output.violations)
 
 

@@ -207,7 +207,7 @@ _QUOTED = re.compile(r"(?<=^Invalid enum value) .*(?= - at)", re.DOTALL)
 """Matches the value that msgspec quotes in an error about an enum. Its other errors quote no value."""
 
 _Unread: TypeAlias = Raw | UnsetType
-"""A member that an outline does not parse. Nothing reads it."""
+"""A member of a line that is not parsed if only an outline is needed. Nothing reads it."""
 
 
 class _ParamsOutline(Struct, gc=False, omit_defaults=True):
@@ -283,7 +283,7 @@ _OUTLINES = {
 
 
 def _outline(raw: bytes) -> Line | None:
-    """The outline of a line, decoded fast.
+    """The outline of a line, which has only what an index needs. Fast.
 
     None unless the line is of a frequent kind and written exactly as the recorder writes it.
     """

@@ -37,13 +37,13 @@ def listings_in(matched: Matched) -> Iterator[Catalogue]:
 
 
 class RecordedDefinitions:
-    """The listed tools by name, with every definition that each name has had."""
+    """The items listed so far. For each name of a tool, the last `_MOST_VARIANTS` definitions are kept."""
 
     def __init__(self) -> None:
         self._variants: dict[str, dict[bytes, Tool]] = {}
         self._contracts: dict[bytes, Contract] = {}
         self._items: dict[str, Item] = {}
-        """Resources and prompts by their handles."""
+        """Resources, templates and prompts by their handles."""
         self._skills: dict[str, Item] = {}
         """Skills by their URIs."""
         self.is_listed = False
@@ -107,7 +107,10 @@ class RecordedDefinitions:
         return self._latest(name) if name in self._variants else None
 
     def variants(self, name: str) -> tuple[Tool, ...]:
-        """Every definition of this name in the recording. A field is sensitive if any definition says so."""
+        """Every kept definition of this name. A field is sensitive if any definition says so.
+
+        If the name is a handle, only the last definition is kept.
+        """
         item = self.tool(name) if item_of(name) else None
         if item:
             return (item,)
@@ -129,9 +132,9 @@ class RecordedDefinitions:
 
 
 def _salvaged(entry: object) -> Tool | None:
-    """The tool of a malformed entry, which can still be called and so keeps its declarations.
+    """The tool that a malformed item of a listing declares; None if it has no name or is not an object.
 
-    None if the entry has no name or is not an object.
+    The tool is kept because it can still be called, and its declarations then apply to the call.
     """
     if not isinstance(entry, Malformed) or entry.name is None:
         return None

@@ -115,7 +115,7 @@ class RecordedFrame(Struct, frozen=True, kw_only=True):
     head: str = ""
     ends: str | None = None
     failure: str = ""
-    """The `FailureKind` of the reason, as in `Frame`; empty if `ends` is not set."""
+    """For a note that ends a request: the `FailureKind` of the reason, as in `Frame`; otherwise empty."""
     http_status: int | None = field(name="status", default=None)
     response_to: str | None = field(name="responseTo", default=None)
     faults: tuple[str, ...] = ()
@@ -217,9 +217,9 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
     removals: tuple[Removed, ...]
     findings: tuple[str, ...]
     omits: bool = False
-    """True if `model` leaves out the copies of withheld values that the boundary withheld.
+    """True if the model's context leaves out all that the boundary withheld, also copies of other values.
 
-    If false, as in earlier recordings, `model` has placeholders for these copies.
+    If false, as in earlier recordings, the model's context has placeholders in place of such copies.
     """
     output: RecordedOutput | UnsetType = UNSET
     """The comparison of the original result with the output schema.
@@ -284,7 +284,7 @@ class Connected(Struct, frozen=True, kw_only=True):
     """The number of the connection, counted from 1. The first connection has no line."""
     at_s: Seconds = field(name="at")
     client: str = ""
-    """The name of the client profile from here on; empty if it has not changed."""
+    """The name of the client profile from this connection on; empty if it has not changed."""
 
 
 class Totals(Struct, frozen=True):

@@ -139,10 +139,11 @@ class KnownValues:
         return bad | self._parts.found(asked) if parts else bad
 
     def covered(self, value: Json, key: MarkerKey, *, weak: bool, parts: bool = False) -> Json:
-        """`value` with a marker for every leaf that repeats a withheld value, and every object with such a key.
+        """`value` with a marker in place of each leaf that repeats a withheld value.
 
-        The queries of URLs are withheld too, and so are objects of a server that look like a marker. `weak`, `parts`:
-        as in `found`.
+        If a key of an object repeats a withheld value, a marker replaces the whole object. The queries of
+        URLs are withheld too, and so are objects of a server that look like a marker. `weak`, `parts`: as in
+        `found`.
         """
         texts, keys = set[str](), set[str]()
         texts_in(value, texts, keys)
@@ -162,9 +163,9 @@ class KnownValues:
         return copied.value
 
     def masked(self, value: Json) -> Json:
-        """`value` with a mask for every leaf that repeats a withheld value, and every object with such a key.
+        """`value` with a mask in place of each leaf that repeats a withheld value. For display.
 
-        For display.
+        If a key of an object repeats a withheld value, a mask replaces the whole object.
         """
         bad = self.found(self.texts_of(value), weak=False)
         copied = Copied(value)
@@ -173,15 +174,18 @@ class KnownValues:
         return copied.value
 
     def repeated(self, value: Json) -> Iterator[str]:
-        """The pointers to the leaves of `value` that repeat a withheld value, and to the objects with such a key."""
+        """The pointers to the leaves of `value` that repeat a withheld value.
+
+        If a key of an object repeats a withheld value, the pointer to the object is among them.
+        """
         bad = self.found(self.texts_of(value), weak=False)
         found = places(value, lambda item: _repeats(item, bad, bad - self.names)) if bad else ()
         return map(join, found)
 
     def masked_text(self, text: str) -> str:
-        """`text` with a mask for each copy of a withheld value or a part of one, however short. For display.
+        """`text` with a mask for each copy of a withheld value or of a part of one. For display.
 
-        The number of lines stays. See `mask_lines`.
+        Short values are masked too. The number of lines stays. See `mask_lines`.
         """
         return (self._without_known if len(text) <= _LONGEST_KEPT else self._without_copies)(text)
 

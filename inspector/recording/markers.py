@@ -122,11 +122,14 @@ _MEANINGS = {
     "query": "the query of a URL",
     "unjudged": "content that could not be judged, because no answer declares which values in it are secret",
 }
-"""What a marker replaces, by its rule. Only recordings use these rules in this way."""
+"""By rule, what a marker replaces. Has only the rules that the boundary lacks or uses in another sense."""
 
 
 def meanings_in(text: str) -> tuple[str, ...]:
-    """Sentences that explain the texts of `text_for` in a text, one for each rule that only recordings have."""
+    """Sentences that explain the placeholders in a text, one for each of their rules in `_MEANINGS`.
+
+    A placeholder is a text that `text_for` returns.
+    """
     rules = dict.fromkeys(found[0].split()[1] for found in STANDS.finditer(text))
     return tuple(
         f"[withheld {rule} …] is {_MEANINGS[rule]}; the recording has only an id of it"
@@ -192,7 +195,10 @@ def _stand_in(tokens: Tokens, marker: JsonObject) -> Json:
 
 
 def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
-    """The structured content next to the text block, as JSON text."""
+    """The text of a block that repeats the structured content: the structured content as JSON text.
+
+    If there is no structured content, the placeholder for `marker`.
+    """
     try:
         return dump_text(copied.at((*tokens[: tokens.index("content")], "structuredContent")))
     except (LookupError, ValueError):
@@ -200,9 +206,10 @@ def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
 
 
 _OMITTED = frozenset({Rule.DETECT, Rule.INTERNAL, Rule.INVALID_OUTPUT, Rule.LABELLED})
-"""The rules whose placeholders `Result.omitted` names, because the boundary cannot tell them from other text.
+"""The rules, besides `COPY`, whose placeholders `Result.omitted` names.
 
-For all other rules, the schema or a hint shows again where a value was withheld.
+The boundary cannot tell a placeholder of these rules from other text of a recorded result. For all other
+rules, the schema or a hint shows again where a value was withheld.
 """
 
 

@@ -120,7 +120,7 @@ class Replay:
         self.unanswered: dict[tuple[int, str], ReplayedCall] = {}
         """The calls that have no answer so far, by the frame and the `request_key` of the request."""
         self._waiting: dict[str, tuple[int, str]] = {}
-        """The keys in `unanswered` of the calls that may still be answered, by their `request_key`."""
+        """By `request_key`, the calls that may still be answered, each as its key in `unanswered`."""
         self._noted: tuple[int, str] = (0, "")
         """The last note that ended no request: the number of its frame, and its text."""
         self._revision = ""
@@ -294,9 +294,10 @@ def _kind_of(failure: str) -> FailureKind:
 
 
 def _verifiable(tool: Tool | None, outcome: Outcome) -> Tool | None:
-    """The tool of a call with this outcome. If a skill's file is withheld, the skill's entries are left out.
+    """The tool of a call that had this outcome.
 
-    A withheld file cannot be verified against the entries.
+    If the outcome is a file of a skill and the file is withheld, the tool has no entries of the skill. The
+    file cannot be verified against them.
     """
     if tool is None or tool.item is None or not tool.item.skills or not isinstance(outcome, Result):
         return tool
@@ -407,7 +408,7 @@ _WITHHELD = "not checked: the recording does not contain the withheld parts of t
 def nonce_of(outcome: Outcome) -> str:
     """The nonce of the markers around untrusted text, for a recorded result.
 
-    It is the same each time, and occurs in no result.
+    Equal results have the same nonce. The nonce occurs in no result.
     """
     digest = hashlib.sha256()
     value: Json = outcome.value if isinstance(outcome, (Result, RpcError)) else outcome.detail

@@ -438,9 +438,9 @@ _OF_TASK = frozenset({"taskId", "status", "resultType"})
 
 
 def _quiet(event: Event, value: Json, key: MarkerKey) -> Json:
-    """A message with markers for its parameters, or for what an answer about a task says beyond its status.
+    """A message without the content that cannot be judged, because a call was not answered.
 
-    Used when a call was not answered.
+    Markers replace its parameters or, in an answer about a task, everything but the members in `_OF_TASK`.
     """
     if isinstance(event, (Answered, Late)) and event.exchange.call and isinstance(value, dict):
         held = value.get("result")

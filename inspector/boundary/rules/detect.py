@@ -22,18 +22,21 @@ from inspector.json.texts import batches
 from inspector.json.walk import below
 
 _SHORTEST = 10
-"""The minimum length of a match of any rule, including its context."""
+"""The minimum length, in characters, of a text in which a credential rule can match."""
 _BETWEEN = "\n\0"
-"""Separates texts that are searched together.
+"""The separator between texts that are searched together.
 
-No rule matches across either character, and a credential may end before each.
+No match of a credential rule contains one of its characters, and a credential can end before each of them.
 """
 _ENTERED = frozenset({dict, list})
 _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
 
 
 def apply(draft: Draft) -> Draft:
-    """Add a remark on each place that looks like a credential, or withhold these places and all copies."""
+    """Add remarks on the values that look like credentials.
+
+    If the policy withholds credentials, withhold these values and all copies of them instead.
+    """
     draft, found = credentials(draft)
     titles = {**draft.credentials.titles, **found.titles}
     if not titles:
@@ -71,7 +74,7 @@ def _reason(titles: Mapping[str, tuple[str, ...]], text: str) -> Reason:
 
 
 def _every_reason(titles: Mapping[str, tuple[str, ...]], text: str) -> Reason:
-    """The reason for a text that passes. It names all kinds of credentials in the text."""
+    """The reason to report a text that passes. It names all kinds of credentials in the text."""
     what = "a credential" if len(titles[text]) == 1 else "credentials"
     return Reason(rule=Rule.DETECT, detail=f"it looks like {what}: {', '.join(titles[text])}")
 
@@ -89,7 +92,7 @@ def credentials(draft: Draft) -> tuple[Draft, Credentials]:
 
 
 def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str, str]]:
-    """The texts that look like credentials, each with the title of the rule that matches and the credential."""
+    """Each match in a text of the draft: the text, the title of the credential rule, and the credential."""
     long = [text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST]
     for searched, owners in batches(long):
         yield from _matches_in(searched, owners)
@@ -103,7 +106,7 @@ def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str, str]]:
 
 
 def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Each of `texts` that matches a rule, the title of the rule, and the credential.
+    """Each match in one of `texts`: the text, the title of the credential rule, and the credential.
 
     `searched`: for each of `texts`, the form in which it is searched.
     """

@@ -15,7 +15,7 @@ from inspector.json.texts import texts_in
 
 
 def apply(draft: Draft) -> Draft:
-    """Withhold the leaves, blocks and entries that contain a withheld value."""
+    """Withhold the leaves, members and content blocks that contain a copy of a withheld value."""
     secrets, names = draft.secrets, draft.contract.names
     released = (secrets.hinted, _released(draft))
     echoes = Echoes((*secrets.declared, *secrets.personal), names=names, but=released)

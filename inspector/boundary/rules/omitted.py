@@ -33,7 +33,10 @@ def _reason_for(draft: Draft, rule: Rule, block: Block) -> Reason | None:
 
 
 def apply(draft: Draft) -> Draft:
-    """Withhold the other texts in place of withheld values. Most of these values were copies."""
+    """Withhold the texts that replace withheld values in a recording, except those that `whole` withholds.
+
+    Most of the replaced values were copies.
+    """
     if not draft.omitted:
         return draft
     draft, texts = with_texts(draft)

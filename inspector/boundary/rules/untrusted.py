@@ -32,7 +32,7 @@ _DELIMITED_APP = "an interface sent it, so it is put between markers"
 _FORGED_APP = "an interface sent it, and it contains the marker of this message"
 _STRUCTURED_APP = "an interface sent structured content, which cannot be delimited as text is"
 DELIMITED = frozenset({_DELIMITED, _DELIMITED_APP})
-"""The details of removals whose text reaches the model, between markers."""
+"""The values of `Removal.detail` for texts that reach the model between markers."""
 _NO_NONCE = "text is declared untrusted, and is not delimited: no marker was given"
 
 

@@ -155,16 +155,16 @@ class _Task(Struct, frozen=True, kw_only=True):
 
     schema: JsonObject
     raw: DocumentPath
-    """The place in the original schema."""
+    """The path of the schema object in the original schema."""
     place: DocumentPath
-    """The place in the schema that is written."""
+    """The path of the schema object in the schema that is written."""
     made: JsonObject = field(default_factory=dict[str, Json])
     further: list[Json] = field(default_factory=list[Json])
     """Conditions to append to `allOf` of the object that is written."""
 
     @property
     def own_conditions(self) -> int:
-        """The number of schemas in its own `allOf`."""
+        """The number of schemas in the `allOf` of the original schema object; 0 if it has none."""
         every = self.schema.get("allOf")
         return len(every) if isinstance(every, list) else 0
 
@@ -210,7 +210,10 @@ class _Loosening:
         return written
 
     def _place(self, target_place: SchemaPlace | None, leading: Leading) -> DocumentPath | None:
-        """The place of a reference's target, which is written first if necessary; None if it may not be written."""
+        """The path of a reference's target in the schema that is written; None if there is none.
+
+        A target that is not yet written is written first, unless it must be withheld.
+        """
         target = target_place.value if target_place else None
         if target_place is None or not isinstance(target, dict):
             return None

@@ -58,9 +58,9 @@ class DefinitionDifference(Struct, frozen=True, kw_only=True):
     """Pointer to an existing part of the definition as sent."""
     step: ProjectionStep
     what: str
-    """A sentence for the user that quotes nothing of the definition."""
+    """The reason for the difference, as a sentence for the user that quotes nothing of the definition."""
     rule: str = ""
-    """The boundary rule, or `loosened`; empty if the host causes the difference."""
+    """The boundary rule that causes the difference, or `loosened`; empty if the host causes it."""
     claim: Claim | None = None
     """The claim that causes the difference; None if no claim does."""
 
@@ -82,7 +82,10 @@ class ProjectedDefinition(Struct, frozen=True, kw_only=True):
     model_bytes: int
     """The size of the model's view as compact JSON."""
     observed: bool
-    """False if the host's handling of definitions was not observed; `spec` is shown instead."""
+    """False if the host's handling of definitions was not observed.
+
+    Then `model` is the definition by the host profile `spec`.
+    """
 
     @property
     def about_tokens(self) -> int:
@@ -132,7 +135,10 @@ def project_definition(
 
 
 def _model_view(raw: JsonObject, bounded: JsonObject, differences: list[DefinitionDifference]) -> JsonObject:
-    """The model's view in `spec`: name, title, description and schemas."""
+    """The definition that a model gets by the host profile `spec`: name, title, description and schemas.
+
+    Adds a difference for each other member.
+    """
     for key in raw:
         if key not in _GIVEN:
             what = _FOR_CLIENTS.get(key, _UNKNOWN)

@@ -18,18 +18,18 @@ class Survey(Struct, frozen=True, kw_only=True):
     root_reason: Node | None
     """The node that makes the whole instance sensitive; None if there is none."""
     hidden: Mapping[int, Node]
-    """Objects that make their position sensitive, with the node that is the reason."""
+    """For the `id()` of each schema object that makes its position sensitive: the node that is the reason."""
     at_root: frozenset[int]
-    """Objects that may describe the whole instance."""
+    """The `id()` of each schema object that may describe the whole instance."""
     known: frozenset[int]
-    """All objects that describe any position of an instance."""
+    """The `id()` of each schema object that describes any position of an instance."""
     marking: frozenset[int]
-    """Objects that make their own position or one inside it sensitive."""
+    """The `id()` of each schema object that makes its own position or one inside it sensitive."""
 
     def may_mark(self, schema: Json) -> bool:
-        """True if an object may contain a sensitive position.
+        """True if a schema object may make its own position or one inside it sensitive.
 
-        For an object that describes no position, true if anything in the whole schema is hidden.
+        For an object that describes no position, true if any object of the schema makes a position sensitive.
         """
         return id(schema) in self.marking or (bool(self.hidden) and id(schema) not in self.known)
 

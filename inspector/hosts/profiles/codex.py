@@ -1,4 +1,6 @@
-"""`codex` and `codex-known-model`: the function call output that Codex CLI sends, without and with model metadata.
+"""`codex` and `codex-known-model`: the function call output that Codex CLI sends.
+
+In the first, Codex has no metadata of the model; in the second, it has.
 
 Source: github.com/openai/codex, protocol/src/models.rs, core/src/tools/context.rs and utils/output-truncation.
 """
@@ -38,7 +40,7 @@ class CodexRefused(Struct, frozen=True, kw_only=True):
     """A result that the client library rejects, because it matches none of the library's response types."""
 
     certain: bool
-    """False if no such result was observed."""
+    """True if Codex was observed to reject such a result; False if this is assumed."""
 
 
 @shared
@@ -141,7 +143,7 @@ _READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "resource": ((), ()),
     "resource_link": (("uri", "name"), ("title", "description", "mimeType", "size", "icons", "_meta")),
 }
-"""The members of each type, in the order of serialisation: required members, optional members."""
+"""For each type of content block: its required and its optional members, in the order of serialisation."""
 
 
 _COMPACT = WritingStyle(leaf=compact_leaf)
@@ -159,7 +161,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     """The limit on the length of an output, from the metadata of the model."""
 
     amount: int
-    """The maximum size of an output, including the wall time."""
+    """The maximum size of an output in tokens or bytes, including the header with the wall time."""
     in_tokens: bool
     """True if `amount` is a number of tokens; False if it is a number of bytes."""
     image_detail: str
@@ -263,7 +265,8 @@ def _fitting_text(text: str, budget: Budget, notes: Notes) -> str:
 def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
     """The header, and the items that fit the budget.
 
-    The text that exceeds the budget is cut, and later texts are left out. Images cost nothing.
+    The text that exceeds the budget is cut, and later texts are left out. Items without text, such as images,
+    cost nothing.
     """
     left = budget.amount - budget.cost(_HEADER, hidden=_HIDDEN)
     fitting: list[Json] = [_text(_HEADER)]

@@ -70,7 +70,7 @@ def _failed(error: Json, call: Call, notes: Notes) -> Json:
 
 
 def _reported(response: JsonObject, call: Call, notes: Notes) -> Json:
-    """A failure, quoted with the call and the whole answer."""
+    """The function response for a failed call. Its error text quotes the call and the whole answer."""
     notes.change(
         "",
         "the host quotes the call and the whole answer in its error; the call's arguments are not shown here",

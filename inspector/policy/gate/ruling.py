@@ -162,9 +162,10 @@ def _of_marked_values(record: CallRecord, origin: LabelOrigin) -> SessionTrust:
 
 
 def _without_secrets(brought: SessionTrust, record: CallRecord, origin: LabelOrigin) -> SessionTrust:
-    """The trust without texts that the declarations withhold, because labels are shown and sent to other servers.
+    """The trust labels of an answer, without those whose text the declarations withhold.
 
-    If names of sources are dropped, a label records that there are such sources.
+    Labels are shown, and are sent to other servers, so they must not contain such texts. If names of sources
+    are dropped, a label records that there are such sources.
     """
     if not isinstance(record.outcome, Result) or not any(label.value for label in brought.labels):
         return brought

@@ -68,11 +68,11 @@ class Unanswered(Struct, frozen=True, kw_only=True):
     """A call that ended without an answer."""
 
     line: int
-    """The line with its request."""
+    """The line with the request of the call."""
     key: str
     """The `request_key` of the request."""
     note: int
-    """The line with the last note before its end, which may hold the reason; 0 if there is none."""
+    """The line with the last note before the call ended; 0 if there is none. The note may hold the reason."""
 
 
 class Places:
@@ -139,23 +139,29 @@ class Index:
         self.endings = array("I")
         """For each entry, the line that ended it; 0 if none did."""
         self.listed = {kind: Places() for kind in Kind}
-        """The lines with pages of a listing."""
+        """By kind of item, the lines with pages of a listing."""
         self.begun = {kind: Places() for kind in Kind}
-        """The lines of `listed` that begin a listing, because they answer a request without a cursor."""
+        """By kind of item, the lines with the first page of a listing.
+
+        A first page answers a request without a cursor.
+        """
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.unusual = Places()
-        """The lines with a request by the server, or with a message that the protocol does not allow there."""
+        """The lines with a request by the server, a malformed message, or an answer to no open request."""
         self.clients = Places()
-        """The lines of `connections` that begin a connection with another client profile."""
+        """The lines that begin a connection with another client profile than the one before."""
         self.batches: dict[int, tuple[int, ...]] = {}
-        """By line, the earlier lines that are needed to read it. Only for batches, and for lines that need several."""
+        """By line, the earlier lines that are needed to read it.
+
+        Lines with a single message are left out if they need only one earlier line.
+        """
         self._noted = 0
         """The line with the last note that ended no request; 0 if there is none."""
         self._exchanges = Exchanges()
         self._open: dict[tuple[Direction, str], _Open] = {}
         self._rounds: dict[str, list[int]] = {}
-        """The entries with an unfinished answer, by title. A later request may continue one."""
+        """The entries with an unfinished answer, by title. A later request may continue such an entry."""
         self._tasks: dict[tuple[int, str], _Task] = {}
         """The task that each request became, by the frame and the id of the request."""
 

@@ -53,16 +53,16 @@ class KnownListing(Struct, frozen=True, kw_only=True):
     """The items that the server has listed up to a line of the recording."""
 
     places: tuple[int, ...]
-    """The lines that the listing was read from."""
+    """The lines that the listing was read from, by kind of item. A -1 precedes the lines of each kind."""
     catalogue: Catalogue = field(default_factory=Catalogue)
     definitions: RecordedDefinitions = field(default_factory=RecordedDefinitions)
-    """The definitions of `catalogue`, in the form that is used to judge calls."""
+    """The definitions of the listed items, in the form that is used to judge calls."""
 
 
 class Listings:
     """Reads the items that the server had listed up to a line of the recording.
 
-    The last result is cached, because most steps do not change it.
+    The last `KnownListing` is cached, because most steps do not change it.
     """
 
     def __init__(self, index: Index, line: Callable[[int], Line | Broken], *, is_page: bool) -> None:
@@ -213,7 +213,7 @@ def _page_call(line: RecordedCall) -> Entry:
 _NOT_RECORDED = "not recorded: which of their values are secret is unknown without an answer"
 """The text that replaces stderr if a recording withholds it as `unjudged`."""
 _MOST_READ = 20
-"""The maximum number of lines of stderr that are read for the text of their entry."""
+"""The maximum number of lines that are read to summarize an entry of stderr. The last ones are read."""
 MAX_NOTES = 100
 """The maximum number of notes in a `Moment`. The last ones are kept."""
 _MOST_DURING = 2_000
@@ -238,7 +238,7 @@ class Played:
         self.path = path
         self.header: Header = self._file.header
         self.broken: Break | None = None
-        """The place at which the recording is broken; None if there is none. `index` finds it."""
+        """The first fault of the recording; None if there is none. `index` finds it."""
         self.is_indexed = False
         self._index = Index()
         self._lines: OrderedDict[int, Line | Broken] = OrderedDict()
@@ -411,7 +411,8 @@ class Played:
     def _detail(self, entry: Entry, number: int) -> str:
         """The detail of an entry.
 
-        If the detail is a withheld reason why no answer came, this is the reason that `call` finds.
+        If the detail is the reason why no answer came, and the recording withholds it, the reason that `call`
+        finds replaces it.
         """
         ending = self._index.endings[number - 1]
         if ending not in self._index.unanswered or not STANDS.fullmatch(entry.detail):

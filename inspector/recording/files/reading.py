@@ -68,7 +68,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 class Break(Struct, frozen=True, kw_only=True):
-    """The place at which a recording is invalid."""
+    """The first fault of a recording: its line and the reason."""
 
     line: int
     """The number of the line, counted from 1."""
@@ -119,7 +119,7 @@ class RecordingFile:
         return decoded(self.raw(index), self.header.version)
 
     def lines(self, *, is_outline: bool = False) -> Iterator[Line | Break]:
-        """All lines after the header. The first broken line is yielded as a `Break`, which ends the sequence.
+        """All lines after the header. The first fault is yielded as a `Break`, which ends the sequence.
 
         `is_outline`: see `decoded`.
         """

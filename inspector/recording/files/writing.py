@@ -164,9 +164,9 @@ class Recorder:
     def join(self, past: Sequence[Past], *, now_s: float) -> None:
         """Begin the recording in the middle of the last connection of `past`.
 
-        Of its earlier frames, only those that later frames need are written: the handshake, the listings and
-        the open requests. All other frames only show which values to withhold. `now_s`: the present time on
-        the clock of the connection.
+        Of that connection's earlier frames, only those that later frames need are written: the handshake, the
+        listings and the open requests. All other frames only show which values to withhold. `now_s`: the
+        present time on the clock of the connection.
         """
         joined = past[-1]
         self._clock.join(joined, now_s)
@@ -193,7 +193,7 @@ class Recorder:
         self._work.put(lambda: self._scribe.look(file_s, lenses))
 
     def note(self, at_s: float, kind: str, text: str) -> None:
-        """Record an event that is not a protocol message, with the kind `policy` for a decision about a call.
+        """Record an event that is not a protocol message. `kind`: `policy` for a decision about a call.
 
         The text must quote no argument and no result.
         """
