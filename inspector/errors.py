@@ -1,4 +1,7 @@
-"""Exit codes, and the errors for the user that have them. The help of commands lists the codes with their meanings."""
+"""The exit codes of the command line, and the errors for the user, each of which has an exit code.
+
+The help of commands lists the codes with their meanings.
+"""
 
 from enum import IntEnum
 from typing import TYPE_CHECKING, Self
@@ -124,7 +127,7 @@ class OutputBrokenError(InspectorError):
 def headline(message: str) -> str:
     """A message on one line: all its lines if there are few, otherwise its first and last line.
 
-    The last line of a traceback says what was raised.
+    The last line is kept, because that of a traceback says what was raised.
     """
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     return f"{lines[0]}: {lines[-1]}" if len(lines) > _FEW_LINES else ", ".join(lines)

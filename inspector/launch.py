@@ -29,7 +29,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     host: str = "spec"
     terms: Terms = field(default_factory=Terms)
     agreement: Agreement = Agreement.NONE
-    """The advance agreement to calls that the policy asks about. The interface asks the user instead."""
+    """Whether the user agreed in advance to calls that need confirmation. The interface asks instead."""
     theme: str | None = None
     """The theme of the interface; None for the default."""
     is_history_kept: bool = False

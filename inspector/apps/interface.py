@@ -103,9 +103,9 @@ class AppInterface(Struct, frozen=True, kw_only=True):
     """An MCP Apps interface that may be opened."""
 
     uri: str
-    """Untrusted text."""
+    """The URI of the resource with the interface. Untrusted text."""
     html: str
-    """Untrusted text."""
+    """The HTML document of the interface. Untrusted text."""
     size_bytes: int
     digest: str
     """The SHA-256 of the HTML, in hexadecimal digits."""
@@ -192,10 +192,10 @@ def content_security_policy(reach: AppReach, parent: str) -> str:
 
 
 def resolver_rules(origins: Sequence[str]) -> str:
-    """Chromium's resolver rules, with which a browser finds only these hosts and ports.
+    """Chromium's resolver rules, with which a browser finds only the hosts and ports of `origins`.
 
-    The rules also hold where no content security policy applies. For a wildcard the browser finds every port,
-    because a rule cannot both keep a matching name and check its port.
+    The rules also hold where no content security policy applies. A wildcard allows every port: its rule has
+    to leave the names of hosts unchanged, and no such rule checks the port.
     """
     rules = (
         f"EXCLUDE {host}" if host.startswith("*.") else f"MAP {host}:{port} {host}:{port}"
@@ -219,9 +219,10 @@ def why_not_called(tool: Tool | None) -> str:
 
 
 def _html_of(content: JsonObject) -> bytes | None:
-    """The HTML in UTF-8; None if there is none.
+    """The HTML of a resource's content, in UTF-8; None if it has no text, or text that is not UTF-8.
 
-    HTML over the limit may be cut, or replaced, but stays longer than the limit.
+    HTML larger than MAX_HTML_BYTES may be cut, or replaced by zero bytes. The returned bytes are then still
+    more than MAX_HTML_BYTES, so that the caller refuses them.
     """
     text, blob = content.get("text"), content.get("blob")
     if isinstance(text, str):
@@ -299,7 +300,10 @@ def _matches(origin: str, scheme: str, host: str, port: int | None) -> bool:
 
 
 def _is_local(host: str) -> bool:
-    """True if a host of an origin is on this machine or in its network. Other names may lead there too."""
+    """True if the host of an origin is known to be on this machine or in its network.
+
+    Sightline looks up no name, so the result may be False although a name leads to such an address.
+    """
     name = host.strip("[]")
     if name.startswith("*."):
         name = name.removeprefix("*.")

@@ -70,7 +70,7 @@ _NOTIFICATIONS = {
     "notifications/message": AppAsk.LOG,
 }
 _AT_ONCE = frozenset({AppAsk.INITIALIZE, AppAsk.PING, AppAsk.NOTHING, AppAsk.LOG, AppAsk.CLOSE, AppAsk.REPLY})
-"""The messages that are accepted before the end of the handshake too."""
+"""The messages that are accepted even before the handshake has ended."""
 
 
 class AppMessage(Struct, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ class AppRefusal(Struct, frozen=True, kw_only=True):
     id: str | int | None = None
     """The id of the request to answer with an error; None if no answer is sent."""
     method: str = ""
-    """Untrusted text."""
+    """The method of the message; empty if it has none. Untrusted text."""
 
 
 def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:

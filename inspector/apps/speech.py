@@ -24,9 +24,9 @@ Such a removal is a copy of a value that another rule withholds, or content that
 
 
 def kept_back(records: Iterable[CallRecord]) -> tuple[Json, ...]:
-    """The values that an MCP Apps interface got and that the level `declared` withholds from a model. Linear.
+    """The values that an interface received and that the boundary level `declared` withholds from a model.
 
-    `records`: the calls whose results or errors the interface got.
+    `records`: the calls whose results or errors the interface has received. Takes linear time.
     """
     values: list[Json] = []
     for record in records:
@@ -48,9 +48,10 @@ def speech_record(
     at_s: float,
     policy: BoundaryPolicy,
 ) -> CallRecord:
-    """A record of a message of an interface to the model, as if it were the result of a call. Linear.
+    """A call record in which the result is a message of an MCP Apps interface to the model.
 
-    `value`: from `spoken_in`. `given`: the calls whose results the interface has.
+    `value`: from `spoken_in`. `given`: the calls whose results or errors the interface has received. Linear
+    in their size.
     """
     contract = Contract(is_of_app=True, kept_back=kept_back(given))
     return CallRecord(

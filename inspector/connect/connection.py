@@ -51,7 +51,10 @@ class Connection:
         self._transport = transport
         self._agreement: NegotiatedProtocol | None = None
         self.is_second = False
-        """True if the server ended at the probe for stateless revisions, and was started again for the handshake."""
+        """True if the server was started twice.
+
+        It had ended at the request for a stateless revision, and was started again for the handshake.
+        """
 
     @property
     def agreement(self) -> NegotiatedProtocol:
@@ -69,7 +72,7 @@ class Connection:
 
     @property
     def place(self) -> tuple[Tap, int]:
-        """The tap and the id of the last request, from which a connection that replaces this one continues."""
+        """The tap and the id of the last request. A connection that replaces this one continues from both."""
         return self._tap, self._dispatcher.last_id
 
     def note(self, text: str) -> None:
@@ -182,7 +185,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     patience_s: float = PATIENCE_S
     """The time that a command has to end after its input is closed, before SIGTERM."""
     mask_lines: Callable[[Sequence[str]], Sequence[str]] = tuple
-    """Called with the server's lines that a failure quotes. Masks their secrets, except credentials."""
+    """Masks secrets other than credentials in lines of the server that a failure quotes."""
 
 
 async def open_connection(
@@ -242,7 +245,7 @@ async def _opened_older(
 
 
 class _PostRefusedError(Exception):
-    """Raised if the server refused the first POST with a status in `_OF_OLDER_SERVERS`."""
+    """Raised if the server refused the first POST, and may speak only the older transport (HTTP+SSE)."""
 
     def __init__(self, error: InspectorError) -> None:
         super().__init__(error.message)

@@ -77,7 +77,7 @@ def _lost(detail: str) -> FramedAnswer:
 
 
 class Dispatcher:
-    """Sends requests and resolves their answers. A fault on the wire affects at most its own request."""
+    """Sends requests and resolves their answers. A faulty message affects at most one request."""
 
     def __init__(
         self,

@@ -66,7 +66,7 @@ def _silence_hint(target: StdioTarget | HttpTarget) -> str:
 
 SHELL_HINT = "Run the command in a shell to see its error."
 STDIO_HINT, HTTP_HINT = "Is this an MCP server on stdio?", "Is this an MCP endpoint?"
-"""The first sentence of the hint for a server that does not answer, by transport."""
+"""The first sentence of the hint for a server that does not answer: over stdio, and over HTTP."""
 
 
 def _lost_hint(target: StdioTarget | HttpTarget, detail: str) -> str:

@@ -96,7 +96,10 @@ class HttpChannel:
         self._owner: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Open the transport. Raises InspectorError for HTTP+SSE only: Streamable HTTP sends nothing yet."""
+        """Open the transport.
+
+        Raises InspectorError for HTTP+SSE only, because Streamable HTTP sends nothing at this point.
+        """
         self._owner = asyncio.ensure_future(self._own())
         done, _ = await asyncio.wait({self._opened}, timeout=self._open_timeout_s)
         while not done and self._dispatcher.is_paused:

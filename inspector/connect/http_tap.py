@@ -71,7 +71,10 @@ class HttpTap(httpx2.AsyncBaseTransport):
         """The failure that ended the session's event stream; None if the server closed it."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one HTTP request. After a transport error, its JSON-RPC message fails, and the response has status 503."""
+        """Send one HTTP request.
+
+        After a transport error, the JSON-RPC request in `request` fails, and the response has status 503.
+        """
         if request.method == "DELETE" and self._dispatcher.away is not None:
             # The session ended with the server: there is nothing to delete.
             return httpx2.Response(204, request=request)
@@ -174,7 +177,10 @@ class HttpTap(httpx2.AsyncBaseTransport):
         )
 
     async def _read(self, exchange: "_Exchange", response: httpx2.Response) -> tuple[bytes, bool]:
-        """The body as far as it arrived, and False if it is too long or cannot be decoded."""
+        """The part of the body that arrived, and whether it can be used.
+
+        It cannot be used if the body is too long or cannot be decoded.
+        """
         parts: list[bytes] = []
         size = 0
         try:

@@ -24,7 +24,7 @@ HANDSHAKE_REVISION = "2025-11-25"
 MODERN_REVISIONS = ("2026-07-28",)
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 PROBE_S = 1.5
-"""If the probe gets no answer within this many seconds, the same server process also gets `initialize`."""
+"""If `server/discover` gets no answer within this many seconds, the same process also gets `initialize`."""
 
 _CLIENT_META = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities"
@@ -89,7 +89,10 @@ async def negotiate(
 async def _either(
     dispatcher: Dispatcher, timeout_s: float, client: _Client
 ) -> NegotiatedProtocol | NoAgreement:
-    """Prefer stateless protocol revisions. A slow server gets both requests; the first success counts."""
+    """Negotiate a revision of either era, and prefer a stateless one.
+
+    A server that is slow to answer `server/discover` gets `initialize` as well; the first success counts.
+    """
     discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
     done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
     while not done and dispatcher.is_paused:
@@ -185,7 +188,7 @@ async def _adopt(
     over_http: bool,
     timeout_s: float,
 ) -> str:
-    """Set the stamp and the log level. Returns why the level could not be set, in a sentence, or an empty text."""
+    """Set the stamp of `dispatcher`, and the log level. Returns why the level could not be set, or ""."""
     if agreement.era is Era.MODERN:
         dispatcher.stamp = modern_stamp(agreement.revision, client)
         return ""
@@ -209,7 +212,10 @@ def _handshake_stamp(revision: str) -> Stamp:
 
 
 def modern_stamp(revision: str, client: _Client) -> Stamp:
-    """A stamp that adds identity and capabilities to `_meta`, and routing headers, as 2026-07-28 requires."""
+    """A function that adds to a request what the revision 2026-07-28 requires.
+
+    It adds the client's identity and capabilities in `_meta`, and the headers for routing.
+    """
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
         own: JsonObject = {
@@ -230,7 +236,7 @@ def modern_stamp(revision: str, client: _Client) -> Stamp:
 
 
 def header_value(text: str) -> str:
-    """A name as the value of an HTTP field.
+    """A name or URI, as the value of an HTTP header.
 
     The value is in base64 (`=?base64?…?=`) if HTTP would change the plain text.
     """

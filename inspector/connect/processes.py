@@ -142,7 +142,7 @@ class Program:
 
 
 def environment(*more: str) -> dict[str, str]:
-    """The environment of a program: the variables named in `INHERITED` and `more` that Sightline has."""
+    """The environment of a program: Sightline's own variables whose names are in `INHERITED` or `more`."""
     return {name: os.environ[name] for name in (*INHERITED, *more) if name in os.environ}
 
 
@@ -174,7 +174,7 @@ async def start(
 
 
 def marked(mark: int) -> tuple[int, ...]:
-    """The ids of the processes that have `mark` as their limit on real-time computing, without zombies.
+    """The ids of the processes with a mark (see `_new_mark`). Processes that have ended are left out.
 
     Empty if there is no /proc.
     """
@@ -257,7 +257,7 @@ class ErrorLines:
             self._last.append(text)
 
     def quoted(self) -> list[str]:
-        """A heading and the indented lines; empty if the program wrote none."""
+        """A heading, and the first and last lines, indented. Empty if the program wrote nothing to stderr."""
         if not self._count:
             return []
         left_out = self._count - len(self._first) - len(self._last)

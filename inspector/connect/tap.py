@@ -21,7 +21,7 @@ JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP
 class Tap:
     """Makes a numbered, timed and parsed frame of each unit of the wire, and matches answers with requests.
 
-    `sink` gets each frame with its events, in order.
+    `sink` is called with each frame, in order, and with one event for each message in the frame.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Tap:
     ) -> None:
         """`mask`: masks the user's credentials in notes and failures, which may quote the server.
 
-        `mask_lines`: masks what else is secret in lines of the server that a failure quotes.
+        `mask_lines`: masks secrets other than credentials in lines of the server that a failure quotes.
         """
         self._sink = sink
         self.mask = mask

@@ -15,7 +15,7 @@ class Code(IntEnum):
     INVALID_PARAMS = -32602
     INTERNAL_ERROR = -32603
     RESOURCE_NOT_FOUND = -32002
-    """Used in handshake revisions only; later ones use INVALID_PARAMS."""
+    """Revisions with a handshake use this code. Stateless revisions use INVALID_PARAMS instead."""
     HEADER_MISMATCH = -32020
     UNSUPPORTED_PROTOCOL_VERSION = -32022
 
@@ -34,7 +34,7 @@ class RefusedError(Exception):
 def read(raw: bytes) -> JsonText | Malformed:
     """Parse `raw` as strict JSON.
 
-    Text that `parse` would accept with a note about a fault is malformed here.
+    Also returns Malformed for text that `parse` accepts but in which it finds a fault.
     """
     body = parse(raw)
     match body:

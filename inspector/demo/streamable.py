@@ -35,7 +35,7 @@ _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri
 
 
 class _Signal(Enum):
-    """The events of an exchange that are not notifications."""
+    """What ends an exchange: its request is answered, or its client has hung up."""
 
     ANSWERED = "answered"
     GONE = "gone"

@@ -51,7 +51,7 @@ _ANY_PLACEHOLDER = re.compile(r"\$\{([^}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 _BARE_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _NAMED = re.compile(r"(?:[A-Za-z]{1,10} )?\$\{(?:env:|input:)?[A-Za-z_][\w.-]*\}")
-"""A value that is only a placeholder, or only one word, such as `Bearer`, and a placeholder."""
+"""Matches a value that is only a placeholder, or only one word, such as `Bearer`, and a placeholder."""
 # Matches the NAME=value lines that Docker, VS Code, Node and python-dotenv read alike. Other lines are refused.
 _ENV_LINE = re.compile(
     r"""(?:export[ \t]++)?(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+=[ \t]*+"""
@@ -407,7 +407,7 @@ def _chosen(file: _File, name: str | None) -> str:
 
 
 def _has(file: _File) -> str:
-    """The names of the servers in a file; unreadable ones come last, with the reason."""
+    """A hint with the names of the servers in a file. Unreadable servers come last, each with the reason."""
     readable: list[str] = []
     unreadable: list[str] = []
     for name in file.entries:
@@ -647,9 +647,9 @@ class _Reading(Struct, frozen=True, kw_only=True):
     def _filled(self, what: str, text: str, option: str = "", *, is_private: bool = False) -> str:
         """`text` with its placeholders filled in. Raises UsageError for a placeholder without a value.
 
-        If `is_covered` is set, no placeholder is filled in. A text with `is_private` is then masked, unless it is only
-        a placeholder. `what`: the name of the value in errors. `option`: the command line option that can set the value
-        instead.
+        If `self.is_covered` is true, no placeholder is filled in. If `is_private` is also true, the text is
+        masked, unless it is only a placeholder, or one word and a placeholder. `what`: the name of the value
+        in errors. `option`: the command line option that can set the value instead.
         """
         if self.is_covered:
             is_name = _NAMED.fullmatch(text) is not None

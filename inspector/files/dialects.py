@@ -158,7 +158,7 @@ DIALECTS = (
     ),
 )
 _ANY_FILE = Dialect(client="mcp.json", tables=(("mcpServers",), ("servers",)), project=("mcp.json",))
-"""The dialect of a file outside the usual places, with the tables of most clients."""
+"""The dialect of a file that no client's dialect fits. It has the tables of servers that most clients use."""
 
 TABLES = "mcpServers, servers (VS Code), context_servers (Zed), mcp_servers (Codex), or packages and remotes (server.json)"
 """The names of the tables of servers, for messages."""
@@ -175,9 +175,11 @@ class FoundTable(Struct, frozen=True, kw_only=True):
 
 
 def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
-    """The dialect of a file: that of the client whose usual path and whose tables of servers the file has.
+    """The dialect in which a file is written.
 
-    For any other file, it is `_ANY_FILE`, unless only a client's dialect has the tables of the file.
+    If the file has the usual path of a client, and one of the client's tables, it is the client's dialect.
+    Otherwise it is `_ANY_FILE` if the file has one of the tables of `_ANY_FILE`. Otherwise it is the first
+    dialect of `DIALECTS` of which the file has a table, or `_ANY_FILE` if there is none.
     """
     written = path.absolute().as_posix()
     for dialect in DIALECTS:

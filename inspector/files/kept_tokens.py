@@ -20,7 +20,7 @@ _INSTALL = "Install it with: pip install 'mcp-sightline[keyring]'."
 class KeptTokens:
     """A token store in memory, backed by the keyring.
 
-    It writes tokens to the keyring if the user wants them stored, or if they come from there.
+    It writes tokens to the keyring if the user wants them stored, or after it has read one from the keyring.
     """
 
     def __init__(self, *, remember: bool) -> None:

@@ -108,8 +108,8 @@ def filled_members(
 def client_of(members: OAuthMembers, values: Mapping[str, str], usual_redirect: str | None) -> ClientIdentity:
     """The identity with which Sightline authorizes, made from an entry's OAuth members. Raises UsageError.
 
-    `values`: from `filled_members`. `usual_redirect`: the redirect URI of the MCP client whose file this is; None if
-    it is not known.
+    `values`: from `filled_members`. `usual_redirect`: the redirect URI of the MCP client to which the
+    configuration file belongs; None if it is not known.
     """
     client = replace(ClientIdentity(), **values)
     if client.scope is not None and not are_scopes(client.scope):
@@ -140,7 +140,7 @@ def unused_members(entry: dict[str, object]) -> Iterator[tuple[str, str]]:
 def without_effect(
     members: OAuthMembers, target: HttpTarget, given: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """The OAuth members that Sightline supports, but that have no effect for this target, each with the reason."""
+    """The OAuth members that Sightline supports but that do not affect `target`, each with the reason."""
     if any(name.casefold() == "authorization" for name, _ in target.headers):
         yield "oauth", "the entry has an Authorization header, which takes its place"
     if not members.enabled:

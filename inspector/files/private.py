@@ -19,9 +19,9 @@ _READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 _written: dict[str, tuple[int, int | None]] = {}
-"""The files that `write_new` wrote in this process, by real path: inode, and the time of the last change in ns.
+"""The inode, and the time of the last change in ns, of each file that `write_new` wrote in this process.
 
-The time is None while the file is being written.
+The keys are real paths. The time is None while the file is being written.
 """
 
 

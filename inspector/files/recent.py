@@ -18,10 +18,10 @@ _MAX_BYTES = 1 << 18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentTarget:
-    """One target, as the words of a command line."""
+    """A target that the user opened, as arguments of the command line."""
 
     words: tuple[str, ...]
-    """One word, or `--` and a command."""
+    """The arguments that name the target: a single one, or `--` and a command with its arguments."""
     folder: str
     """The working folder, against which relative paths in `words` are resolved."""
 

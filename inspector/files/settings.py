@@ -72,7 +72,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class RedemptionOrigin(Struct, frozen=True, kw_only=True):
-    """A setting that pins the redemption of one server command to an origin.
+    """A setting that limits the redemption for one server command to an origin.
 
     Secret references from that server may be redeemed at no other origin.
     """
@@ -85,10 +85,16 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
     None if it applies in the folder in which Sightline runs.
     """
     environment: frozenset[str] = frozenset()
-    """The names of variables that a target may set. Any other variable could change which program runs."""
+    """The names of the variables that a target may set.
+
+    The setting does not apply to a target with another variable, which could change which program runs.
+    """
 
     def obstacle(self, target: StdioTarget) -> str:
-        """The reason why the setting does not apply to a target with this command; empty if it applies."""
+        """The reason why the setting does not apply to `target`; empty if it applies.
+
+        `target`: a target with the command of the setting.
+        """
         if other := sorted(target.environment.keys() - self.environment):
             return f"it does not apply with the variables {', '.join(other)}"
         if self.cwd is None:
@@ -139,7 +145,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     roots: tuple[Path, ...] = ()
     """The folders that Sightline names to servers as MCP roots."""
     log_level: str | None = None
-    """One of the levels in `protocol.client`; None for the default."""
+    """The least severe level of the logs that servers are asked for, or `off`; None for the default."""
     warning: str = ""
     """A warning about the file, with the remedy; empty for none."""
 
@@ -162,7 +168,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         return f"redeem_origin of {target} is not used: {obstacles[0]}."
 
     def _pinned(self, target: Target) -> list[tuple[RedemptionOrigin, str]]:
-        """The settings for a target's command, each with its obstacle, which is empty if the setting applies."""
+        """The settings for the command of a target, each with the reason why it does not apply.
+
+        The reason is empty if the setting applies.
+        """
         if not isinstance(target, StdioTarget):
             return []
         return [(pin, pin.obstacle(target)) for pin in self.pins if pin.command == target.command]
@@ -237,7 +246,7 @@ def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterato
 
 
 def _places(text: str, name: str, count: int) -> list[str]:
-    """The line of each entry `[[name]]`, as `line 3`; `NAME, number 1` if not every line can be found."""
+    """The line of each entry `[[name]]`, as `line 3`; if one is not found, all are as `NAME, number 1`."""
     lines = [text.count("\n", 0, match.end()) + 1 for match in _ENTRIES[name].finditer(text)]
     if len(lines) != count:
         return [f"{name}, number {number}" for number in range(1, count + 1)]

@@ -137,8 +137,9 @@ def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
 def is_written_by(path: str, calls: Iterable[tuple[float, float | None]]) -> bool:
     """True if a server probably wrote a file itself.
 
-    This is assumed of a file that is no program and that changed during a call or a start of the server, or just
-    after it. `calls`: begin and end of each, by `time.time`; the end is None if it has not ended.
+    The server probably wrote a file that is no program, and that changed during a call or a start of the
+    server, or just after it. `calls`: the times at which each call or start began and ended, by `time.time`;
+    the second is None if it has not ended.
     """
     if Path(path).suffix.lower() in _PROGRAMS:
         return False

@@ -75,9 +75,10 @@ class Line(Struct, frozen=True, kw_only=True, gc=False):
 class Document:
     r"""A value as indented JSON, exact in keys, order, duplicates and numbers.
 
-    Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest is
-    shown under the opening quote. Keys longer than `chunk` are cut, and their length follows. If a key occurs
-    twice, a pointer leads to the last one. The value must not change while the document exists.
+    A text is split after each line feed (shown as `\n`) and after about `chunk` characters as shown. Its
+    further pieces are shown under the opening quote. Keys longer than `chunk` are cut, and their length
+    follows. If a key occurs twice, a pointer leads to the last one. The value must not change while the
+    document exists.
 
     Cost: construction is one pass; a line takes O(depth * log n).
     """
@@ -274,7 +275,7 @@ class _Place(NamedTuple):
 
 
 class _Open:
-    """An open container on the way to the current line, and its next member."""
+    """A container that has begun before the current line and not ended, and the index of its next member."""
 
     __slots__ = ("container", "entry", "index", "key", "keys", "node", "pointer", "size", "stop", "token")
 
@@ -312,7 +313,11 @@ class _Open:
         return node, lines
 
     def skip(self, row: int, layout: Layout) -> int:
-        """Go to the member on line `row` of all members. Returns the index of that line within the member."""
+        """Go to the member on line `row`, counted from the first line of all members.
+
+        Returns the index of that line within the member. If `row` is after all members, goes to the end, and
+        returns 0.
+        """
         if row == layout.inner_lines(self.node, self.size):
             self.index = self.size
             return 0

@@ -383,6 +383,6 @@ def _written(value: Json) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """Text between values, on the stack of `_written`."""
+    """JSON text between two values, such as a comma, on the stack of `_written`."""
 
     text: str

@@ -18,7 +18,7 @@ _WIDE = 256
 The keys of larger objects are kept in a tuple, because a dict cannot be iterated from an index.
 """
 _COMMON_WIDTH = 24
-"""The maximum width, in characters, of a word, a `float`, or an integer below 10**20."""
+"""The maximum width, in characters, of `true`, `false`, `null`, a `float`, or an integer below 10**20."""
 
 
 class MemberRows(Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Spot(Struct, frozen=True, kw_only=True):
     index: int
     """The index of the member in the container."""
     entry: int
-    """The index, in `Layout`, of the first entry at or after that member."""
+    """The index, in `Layout`, of the first entry of the member or of a later member of the container."""
     rest: int
     """The index of the line within the member."""
 
@@ -278,7 +278,7 @@ class _Survey:
         return inner[0]
 
     def _keyed(self, container: dict[str, Json] | DuplicateKeys) -> Iterable[Json]:
-        """The values of an object. Measures its keys."""
+        """Measure the keys of an object, and return its values."""
         pairs = container if isinstance(container, dict) else dict(container.pairs)
         keys = pairs.keys()
         # The objects of a list often have the same keys. Comparing sets is faster than measuring each key.

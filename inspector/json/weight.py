@@ -10,9 +10,9 @@ from inspector.json.exact import Json, dump
 _PIECE = 256
 """The maximum number of members that are written at once. Larger containers are written in pieces."""
 _LEVELS = 6
-"""The depth to which containers of at most `_PIECE` members are written in pieces too.
+"""The number of outer levels at which containers of at most `_PIECE` members are written in pieces too.
 
-This does not apply to containers inside a larger container.
+Inside a container of more than `_PIECE` members, they are written at once.
 """
 _STRIDE = 1_000_000
 """The number of characters of a text that are written at once."""

@@ -106,10 +106,10 @@ def _read(text: str, name: str, field: Field | None, *, is_json: bool) -> Json:
 
 
 def assignments_for(paths: Iterable[Sequence[str]], schema: Json) -> Iterator[str]:
-    """How to write the arguments at `paths`, with a placeholder for each value: `k=VALUE`, `k:={…}`.
+    """Assignments for the arguments at `paths`, with a placeholder for each value: `k=VALUE`, `k:={…}`.
 
-    An object is written by its required members. Paths that no assignment can set are left out, such as one into a
-    list. The names are untrusted text.
+    An object with required members gets an assignment for each of them. Paths that no assignment can set are
+    left out, such as a path into a list. The names are untrusted text.
     """
     fields = form_of(schema).fields
     for path in paths:

@@ -64,7 +64,8 @@ def has_exact_number(text: str) -> bool:
 def levels_of(value: Json) -> tuple[int, bool]:
     """The nesting depth of containers, and whether all values are of Python's own types.
 
-    The depth is MAX_DEPTH + 1 if it is greater than MAX_DEPTH.
+    `Number` and `DuplicateKeys` are not among these types. If the depth is greater than MAX_DEPTH, returns
+    MAX_DEPTH + 1 and False.
     """
     inner = [value] if type(value) in CONTAINERS else []
     kinds = {type(value)}

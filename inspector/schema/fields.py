@@ -68,7 +68,10 @@ class Field(Struct, frozen=True, kw_only=True):
     constraints: str = ""
     """The constraints in words: `1 to 10, a multiple of 2`."""
     sensitive: bool = False
-    """True if the value or a part of it is a password, write-only, or marked `x-sensitive`, even misspelt."""
+    """True if the schema says that the value, or a part of it, is a password, write-only or sensitive.
+
+    A misspelt `x-sensitive` counts, and so does a part of the schema that cannot be read.
+    """
     examples: tuple[Json, ...] = ()
     plainest: Json = None
     """The simplest value that may be valid. A new form has it in a required field without a default."""
@@ -277,7 +280,7 @@ def _string(value: Json) -> str | None:
 
 
 def _names(value: Json) -> dict[str, bool]:
-    """The strings of a list, in order, as keys. Each value is True, the schema that allows everything."""
+    """Properties named by the strings of a list, in order. Their schema is True, which allows everything."""
     listed = value if isinstance(value, list) else []
     return dict.fromkeys((name for name in listed if isinstance(name, str)), True)
 
@@ -322,7 +325,7 @@ def _only_value(schema: Json) -> list[Json] | None:
 
 _LONGEST_PATTERN = 60
 _LARGEST_FILL = 10**15
-"""A bound of at least this magnitude is not filled in as a value."""
+"""The least magnitude of a bound in the schema that is not filled in as a value."""
 
 
 def _constraints_of(keywords: JsonObject) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidatorMap
 
 MAX_STEPS = 10_000
-"""The maximum number of steps, each to a faulty part of the value and the schema that applies to it."""
+"""The number of faulty parts found after which no more are searched for inside a faulty part."""
 
 
 class FaultyPart(Struct, frozen=True, kw_only=True):

@@ -47,7 +47,7 @@ class Admission(Struct, frozen=True, kw_only=True):
     types: frozenset[str] | None
     """The names in `type`; None if there is no `type`."""
     values: frozenset[ScalarKey] | None
-    """The scalars in `enum` and `const`; None if there is neither."""
+    """The scalars that `enum` and `const` allow; None if there is neither."""
 
     @property
     def names_any(self) -> bool:
@@ -89,7 +89,7 @@ class Node:
     """One compiled schema object. Complete and constant once the schema is compiled."""
 
     parent: "Node | None"
-    """The node that `tokens` start from; None if they start at the root."""
+    """The node from which the path `tokens` leads to this node; None if the path begins at the root."""
     tokens: tuple[str, ...]
     depth: int
     pointer_size: int
@@ -273,7 +273,7 @@ class _Compiler:
     def node(
         self, schema: Json, parent: Node | None, tokens: tuple[str, ...], *, embedded: bool = False
     ) -> Node:
-        """The node for `schema`; a new one is filled in later."""
+        """The node for `schema`: the existing node, or a new node whose keywords `run` reads later."""
         known = self._known.get(id(schema)) if isinstance(schema, dict) else None
         if known:
             return known
@@ -400,9 +400,9 @@ class _Compiler:
 def _marked_in(
     value: Json, referring: frozenset[str] = frozenset(), *, but: Container[int] = frozenset()
 ) -> bool:
-    """True if an object anywhere in `value` has a mark, or one of the keywords `referring`.
+    """True if an object in `value`, at any depth, has a sensitivity mark or a keyword in `referring`.
 
-    False if `but` contains the `id()` of an object in `value`.
+    Always false if `but` contains the `id()` of an object in `value`.
     """
     is_marked = False
     waiting = [value]
@@ -424,7 +424,10 @@ def _marked_in(
 
 
 def _look_ahead(nodes: list[Node]) -> None:
-    """Set for each node whether it leads to a mark or a release, and mark strings whose content is marked."""
+    """Set `leads_to_mark` and `leads_to_release` of each node.
+
+    A string with JSON in it becomes sensitive if its `contentSchema` marks a part of the JSON as sensitive.
+    """
     above: dict[Node, list[Node]] = {}
     for node in nodes:
         for lower in node.below:
@@ -439,7 +442,10 @@ def _look_ahead(nodes: list[Node]) -> None:
 
 
 def _leading(above: dict[Node, list[Node]], found: set[Node]) -> set[Node]:
-    """`found`, and every node from which one of them can be reached."""
+    """Add every node to `found` from which a node in `found` can be reached. Returns `found`.
+
+    `above`: for each node, the nodes with a keyword that leads to it.
+    """
     waiting = list(found)
     while waiting:
         for upper in above.get(waiting.pop(), ()):

@@ -91,16 +91,16 @@ class Position:
         self.by_key: dict[str, Position] = {}
         """The positions of members, by key, that were computed before; `step` computes the others."""
         self.names = frozenset(key for node, _ in speakers for key in node.properties)
-        """The keys that the schema names for an object at this place."""
+        """The keys that the schema names for an object at this position."""
         self.sensitive = sensitive
         self.hides_key = hides_key
-        """True if the key that leads here is itself sensitive."""
+        """True if the key under which the value is found is itself sensitive."""
         self.harmless = not sensitive and not any(node.leads_to_mark for node, _ in speakers)
-        """True if nothing here or below can be sensitive."""
+        """True if neither the value at this position nor any value inside it can be sensitive."""
         self.unreleased = not any(node.leads_to_release for node, _ in speakers)
-        """True if nothing here or below can be released."""
+        """True if no `"x-sensitive": false` can apply to the value at this position or inside it."""
         self.released = any(node.mark is SensitivityMark.RELEASED for node in declaring)
-        """True if a declaration says `"x-sensitive": false`, and nothing contradicts it."""
+        """True if a declaration of the place says `"x-sensitive": false`, and the place is not sensitive."""
         self.declares_object = any(node.declares("object") for node in declaring)
         self.declares_array = any(node.declares("array") for node in declaring)
         self.plain: frozenset[type] = frozenset[type]().union(*(node.admission.plain for node in declaring))
@@ -109,14 +109,14 @@ class Position:
         """A cache in which the boundary stores how it handles objects at this position."""
 
     def admits(self, value: Json) -> bool:
-        """True if the schema declares a type or a set of values for this place, and allows this scalar."""
+        """True if the schema declares a type or a set of values for the place that allows the scalar."""
         return any(declares and node.admission.admits(value) for node, declares in self._speakers)
 
     @property
     def keys(self) -> Source | None:
-        """The marked `propertyNames` that makes all keys of an object at this place sensitive.
+        """Why all keys of an object at this place are sensitive: a schema in `propertyNames` says so.
 
-        None without such a mark.
+        None if no schema says so.
         """
         if not self._keys_judged:
             self._keys_judged = True
@@ -168,9 +168,9 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
     faulty: tuple[str | None, ...]
     """Pointers to the parts of the schema that could not be judged; None for a pointer that is too long."""
     repetition: int
-    """The maximum number of times that one schema object is applied to a place.
+    """An upper bound of how often one schema object is applied to a place inside a container.
 
-    This happens each time that a schema object is applied to the container of the place.
+    It holds for each schema object applied to the container, so the bound at depth d is `repetition`**d.
     """
 
     def start(self) -> Position:
@@ -193,7 +193,9 @@ def positions_of(schema: Json) -> SchemaPositions:
 
 
 def _repetition(nodes: Iterable[Node]) -> int:
-    """An upper bound of how often one schema object is applied to a place; at most MAX_EFFORT.
+    """An upper bound of how often one schema object is applied to a place.
+
+    If counting would take too long, returns MAX_EFFORT instead, which may be lower.
 
     A schema object applies others to the same place, such as those in `allOf`, and may reach one of them on
     several paths. The bound is one, plus the number of paths beyond the first path to each of the others.
@@ -358,7 +360,7 @@ class _Table:
         )
 
     def _always(self, node: Node) -> Iterator[Node]:
-        """`node`, and every schema object that applies wherever it does."""
+        """`node`, and every schema object that always applies together with it."""
         seen: set[Node] = set()
         waiting = [node]
         while waiting and self._left > 0:

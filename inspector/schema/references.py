@@ -41,7 +41,7 @@ class References:
         self._identity = identity.rstrip("#") if isinstance(identity, str) else ""
 
     def begins_resource(self, schema: JsonObject) -> bool:
-        """True if this object below the root begins a schema resource of its own, by `$id` (in draft-04: `id`).
+        """True if an object below the root begins a schema resource of its own, by `$id` (in draft-04: `id`).
 
         `$id: "#name"` is only an anchor.
         """

@@ -29,7 +29,7 @@ def variants_of(keywords: JsonObject, references: References, above: frozenset[s
 
 
 def _shape(schema: Json, references: References, above: frozenset[str]) -> str:
-    """One variant: the members of an object, the only value, or the types."""
+    """The text for one variant of a value: the members of an object, the only allowed value, or the types."""
     merged = merge(schema, references, above)
     properties = merged.keywords.get("properties")
     if isinstance(properties, dict) and properties:

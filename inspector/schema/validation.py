@@ -36,9 +36,10 @@ MAX_ERRORS = 1_000_000
 MAX_COPIED = 2_000_000_000
 """The maximum number of bytes that the engine may copy into its errors."""
 MAX_COMPARED = 20_000_000
-"""The maximum number of comparisons with members of `enum`.
+"""The maximum number of comparisons of values with members of `enum`.
 
-It limits the number of values in the checked value, times the number of members in mixed `enum`s.
+They are counted as the number of values in the checked value, times the number of members of all `enum`s
+except those of only texts or only numbers.
 """
 MAX_REPAIRS = 50
 """The maximum number of parts of one schema that are replaced because the engine cannot compile them."""
@@ -76,7 +77,7 @@ class Violation(Struct, frozen=True, kw_only=True):
     schema_pointer: str = ""
     """Pointer into the schema, to the keyword; empty if there is none."""
     keyword: str = ""
-    """The violated keyword; empty for a broken schema, a duplicate key, or a check that was given up."""
+    """The violated keyword; empty for an invalid schema, a duplicate key, or a check that was given up."""
     is_unchecked: bool = False
     """True if this is no violation, and only says that a part could not be checked."""
 
@@ -95,8 +96,8 @@ def violations(value: Json, schema: Json, *, limit: int = 50) -> tuple[Violation
     """The first `limit` violations of `schema` in `value`. A schema of None allows everything.
 
     The dialect is that of `$schema`, or else 2020-12. Nothing is fetched. A part that cannot be checked is a
-    violation too: a broken schema, an unknown dialect or reference, duplicate keys, too many levels, too much
-    work. `format` is checked if the engine knows the format, except for those in `_UNCHECKED_FORMATS`.
+    violation too: an invalid schema, an unknown dialect or reference, duplicate keys, too many levels, or too
+    much work. `format` is checked if the engine knows the format, except for those in `_UNCHECKED_FORMATS`.
 
     Never raises. Takes seconds at most, and should not run on the event loop.
     """
@@ -355,15 +356,18 @@ class _Compiled(Struct, frozen=True, kw_only=True):
     broken: str = ""
     """The reason why nothing can be checked; empty if the schema can be used."""
     notes: dict[str, str] = field(default_factory=dict[str, str])
-    """The reasons why parts of the schema cannot be checked, by pointer. `false` or `not` replaces such a part."""
+    """The reasons why parts of the schema cannot be checked, by pointer.
+
+    In `schema`, `false` or `not` replaces these parts.
+    """
     dialect: str = ""
     """The `$schema`; empty if there is none."""
     size: int = 1
     """The number of values in the schema."""
     choices: int = 0
-    """The number of members of all mixed `enum`s.
+    """The number of members of all `enum`s of the schema, except those of only texts or only numbers.
 
-    An `enum` of only texts or only numbers is not counted, because the engine looks values up in it.
+    In those `enum`s, the engine looks a value up without comparing it with each member.
     """
     repetition: int = 1
     marks: bool = True
@@ -451,7 +455,7 @@ class _Repairs:
         return self._copied.value
 
     def compiled(self, engine: "type[Validator]", *, is_small: bool) -> "Validator | str":
-        """The compiled schema, or the reason why it is broken."""
+        """The validator for the schema, or a sentence with the reason why the schema cannot be compiled."""
         from jsonschema_rs import FancyRegexOptions, RegexOptions, ValidationError  # noqa: PLC0415
 
         size = 1_000_000

@@ -35,7 +35,7 @@ class HttpServer:
     """The MCP server whose secrets are redeemed: its origin, its address class and the credentials for it."""
 
     url: str | None = field(repr=False)
-    """The server's endpoint, or the pinned origin; None refuses every redemption."""
+    """The URL at whose origin secrets may be redeemed; None refuses every redemption."""
     reached_at: AddressClass
     """The class of the address through which the connection reached the server."""
     authorization: str | None = field(default=None, repr=False)

@@ -184,9 +184,9 @@ def words(outcome: Outcome) -> OutcomeWords:
 
 
 def logged(outcome: Outcome | None) -> tuple[str, str]:
-    """The state of an outcome and its reason, for the timeline and for files; None if the user cancelled it.
+    """The state of an outcome and its reason, for the timeline and for files.
 
-    Quotes nothing of the server and nothing of the reference.
+    `outcome`: None if the user cancelled the redemption. Neither text quotes the server or the reference.
     """
     match outcome:
         case None:

@@ -31,7 +31,10 @@ from inspector.protocol.targets import (
 LEAST_VARIABLE = 8
 """The minimum length of a variable's value to be masked, if its name or value looks like a credential."""
 LEAST_UNNAMED = 16
-"""The minimum length of any other variable's value to be masked; paths are not masked."""
+"""The minimum length of a variable's value to be masked, if neither name nor value looks like a credential.
+
+A path is not masked.
+"""
 _HALVED = 20
 """Each half of a value of at least this length is masked too, because an excerpt may contain only one."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*[ \t]+(?=\S)")
@@ -53,7 +56,7 @@ class OwnCredentials:
         return tuple(self._values)
 
     def add(self, values: Iterable[str]) -> None:
-        """Mask these values too in all later texts. Values that are too short for the search are left out."""
+        """Also mask `values` in all later texts. Values that are too short for the search are left out."""
         new = {value.strip() for value in values} - set(self._values)
         found = [value for value in new if len("".join(value.split())) >= SHORTEST]
         if not found and self._values:

@@ -28,13 +28,13 @@ MAX_AT_ONCE = 20
 """The maximum number of requests in one `InputRequiredResult`. If there are more, the call ends."""
 
 Responder: TypeAlias = Callable[[Ask], Awaitable[Answer]]
-"""Answers a request. For a request for roots, only the reason in the answer is used."""
+"""Answers a request by the server. For a request for roots, only the reason in the answer is used."""
 Note: TypeAlias = Callable[[str, str], None]
-"""Called with the title of a request and its outcome."""
+"""Called with the title of a request by the server, and with its outcome in words."""
 
 
 async def decline(ask: Ask) -> Answer:
-    """Decline a request. This is the responder of a session without another one."""
+    """Decline a request by the server. A session uses this responder if it was given none."""
     del ask
     return DECLINED
 
@@ -101,7 +101,7 @@ class Asker:
     async def reply(self, request: Request, *, is_idle: bool) -> JsonObject:
         """The `result` or `error` of the answer to a request.
 
-        `is_idle`: whether no request of the client waits.
+        `is_idle`: whether no request of the client waits for an answer.
         """
         is_idle = is_idle and not self._working
         outcome = await self._task_or_outcome(request.method, request.params, is_idle=is_idle)

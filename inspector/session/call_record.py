@@ -29,7 +29,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     judgement: "Judgement"
     """The answer with the boundary's judgement of it, computed once for all uses of this call."""
     at_s: float
-    """Seconds since the session started."""
+    """The time of the request, in seconds since the session started."""
     duration_s: float
     sent_at_s: float = 0.0
     """The time of the request as seconds since 1970; 0 if it is unknown."""
@@ -40,7 +40,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     received_s: float = 0.0
     """The time at which the answer arrived, on the clock of `Session.custody`."""
     policy: BoundaryPolicy = DEFAULT_POLICY
-    """The policy that applied to the call, with the requirements of rules about its answer added."""
+    """The settings for the boundary at the call, with those added that rules require for its answer."""
     resolution: "Resolution | None" = None
     """The server's resolution of this one call; None if it was not requested."""
     has_asked: bool = False
@@ -101,7 +101,10 @@ FILLED = Progress(progress=0, total=None, message="the form is filled in and wai
 
 
 LEAST_S = 3_600.0
-"""The minimum number of seconds to wait for a call's task, unless the caller sets a shorter limit."""
+"""The default time limit for the task of a call, in seconds.
+
+It is longer if the server keeps the task longer, and shorter if the caller sets a shorter limit.
+"""
 VISITING = Progress(
     progress=0, total=None, message="waiting for the server to say that the visit is complete"
 )

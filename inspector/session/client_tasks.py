@@ -1,4 +1,4 @@
-"""Answers requests of a server as tasks: the server gets a handle at once, and asks for the answer later.
+"""Answers requests of a server as tasks: the server gets a task id at once, and asks for the answer later.
 
 Source: MCP 2025-11-25, Tasks, with the client as receiver. Stateless protocol revisions have no such tasks.
 """
@@ -55,7 +55,7 @@ class ClientTasks:
         return sum(not task.work.done() for task in self._tasks.values()) < MAX_TASKS
 
     def begin(self, work: Coroutine[Any, Any, Result | RpcError]) -> Result:
-        """Start `work` as a task. Returns the result that holds its handle."""
+        """Start `work` as a task. Returns the result for the server, with the id and state of the task."""
         if len(self._tasks) >= MAX_TASKS:
             ended = next((name for name, task in self._tasks.items() if task.work.done()), None)
             if ended is not None:
@@ -67,7 +67,10 @@ class ClientTasks:
         return Result(value={"task": self._shape(identifier, task)})
 
     async def outcome(self, method: str, params: Json) -> Result | RpcError:
-        """The answer to one of `METHODS`. For `tasks/result`, wait until the task has ended."""
+        """The answer to a request about tasks. For `tasks/result`, wait until the task has ended.
+
+        `method`: one of `METHODS`.
+        """
         if method == "tasks/list":
             listed: list[Json] = [self._shape(name, task) for name, task in self._tasks.items()]
             return Result(value={"tasks": listed})

@@ -140,7 +140,7 @@ class Session:
         )
         self.asker.paused = lambda: self._server_connection().paused()
         self.recorder = options.recorder
-        """The recorder of further events; None if nothing is recorded."""
+        """The recorder that gets every further event of the session; None if nothing is recorded."""
 
     async def connect(self) -> ServerFacts:
         """Start or reach the server and agree on a protocol. Raises InspectorError."""
@@ -228,7 +228,7 @@ class Session:
 
     @property
     def custody(self) -> "Custody":
-        """The secrets of this session, created on first use. Commands never use it."""
+        """The secrets of this session, created on first use. Only the terminal interface uses them."""
         if self._custody is None:
             from inspector.secrets.session import Custody  # noqa: PLC0415 - what no command needs
 
@@ -643,7 +643,7 @@ class Session:
         return isinstance(self.target, PageTarget) and await self._page().submit()
 
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
-        """Ask the server what a call would do, with exactly the call's arguments. Not for pages.
+        """Ask the server for its resolution of a call, with exactly the call's arguments. Not for pages.
 
         Raises UnreachableError if there is no connection.
         """
@@ -778,7 +778,8 @@ class Session:
     ) -> "FramedAnswer":
         """Send a request. If the server no longer knows the session, connect again and resend, once.
 
-        `name`: the tool that the request is about, which must still be listed as `decided_on`; or empty.
+        `name`: the tool that the request calls; empty for other requests. `decided_on`: the tool as it was
+        listed at the decision to call it.
 
         A failure to connect again is returned as an outcome. Raises UnreachableError if nothing was ever
         connected, NotConfirmedError if the tool's definition has changed since the decision to call it.
@@ -834,7 +835,7 @@ class Session:
         return self._connection.lost if self._connection else None
 
     async def reach_again(self) -> None:
-        """Replace a lost connection, and list again. A command is started again for that.
+        """Replace a lost connection, and list again. If the target is a command, it is started again.
 
         A page's connection stays lost. Raises InspectorError.
         """

@@ -28,17 +28,17 @@ class Options(Struct, frozen=True, kw_only=True):
     wait_s: float | None = None
     """The maximum number of seconds to wait until a page is quiet before its tools are listed.
 
-    If there are no tools then, listing fails. If this is None, the tools are listed at once, even if there are none,
-    for a caller that follows changes.
+    If there are no tools then, and none was listed before, listing fails. If this is None, the tools are
+    listed at once, even if there are none. Callers that follow changes set it to None.
     """
     policy: BoundaryPolicy = DEFAULT_POLICY
-    """Settings that withhold more from models than the boundary does."""
+    """Settings that change what the boundary withholds. The default changes nothing."""
     recorder: "Recorder | None" = None
     """The recorder of the session; None to record nothing. The session does not close it."""
     forms: Forms = Forms.WAIT
     """The treatment of a page's form that was filled in and does not submit itself."""
     redeem_origin: str | None = None
-    """The origin at which secrets of a command may be redeemed. The user pins it; a server never sets it."""
+    """The origin at which secrets of a command may be redeemed. Only the user sets it, never a server."""
     client: Announcement = USUAL
     """The data about the client that a server gets. A page gets none of it."""
     roots: tuple[Root, ...] = ()

@@ -254,9 +254,9 @@ class RecordedSession(Session):
         self.announce(scene.profile)
 
     def scene(self, position: int, tool: str | None, since: int) -> Scene:
-        """The scene at `position`, with the last call of `tool`, and the last call after `since`.
+        """The scene at `position`. Blocks: call it in a thread.
 
-        Blocks: call it in a thread.
+        `tool`: the selected tool; None if no tool is selected. `since`: the previous position.
         """
         with self.reading() as played:
             return self._scene(played, position, tool, since)
@@ -425,7 +425,7 @@ class RecordedSession(Session):
         return output_of(call, self._projected(call, position), self.played.moment(position).lenses)
 
     def _projected(self, call: ReplayedCall, position: int) -> Projected | None:
-        """The recorded projection of a call, which follows its answer; None if there is none."""
+        """The recorded projection of a call, from the lines right after its answer; None if there is none."""
         with suppress(IndexError):
             while isinstance(line := self.played.line(position := position + 1), Projected):
                 if (line.frame, line.request) == (call.frame, call.request):

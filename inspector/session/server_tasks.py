@@ -37,10 +37,7 @@ if TYPE_CHECKING:
     from inspector.connect.dispatch import FramedAnswer
 
 MOST_S = 86_400.0
-"""The maximum number of seconds to wait for a task.
-
-Between `LEAST_S` and this, the wait lasts as long as the server keeps the task.
-"""
+"""The maximum number of seconds to wait for a task, even if the server keeps the task longer."""
 _CANCEL_S = 2.0
 
 Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[FramedAnswer]]"
@@ -48,7 +45,10 @@ Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[FramedAnswer]]"
 
 
 def as_task(tool: Tool | None, server: ServerFacts | None) -> bool:
-    """True if a tool must be called as a task, and its server has a handshake and supports such calls."""
+    """True if a tool requires that it is called as a task, and its server announces such calls.
+
+    Always False in stateless protocol revisions.
+    """
     if tool is None or server is None or server.era is not Era.LEGACY or not tool.needs_task:
         return False
     return value_at(server.capabilities, "tasks", "requests", "tools", "call") is not None
@@ -169,8 +169,8 @@ class _Following:
     async def _given(self, state: TaskState, left_s: float) -> bool:
         """Answer the requests of the task.
 
-        Returns False if that is impossible. In protocol revisions with a handshake, only ask for the result:
-        the server then sends its requests to the client.
+        Returns False if that is impossible. In protocol revisions with a handshake, only send the request for
+        the task's result, because the server then sends its own requests to the client.
         """
         if not self.handle.is_extension:
             if self.result is None:

@@ -106,7 +106,7 @@ async def folder_of(session: Session, skill: Item, path: str) -> FolderView:
 def _compared(
     held: dict[str, FolderFile], served: dict[str, JsonObject], folder: str, *, knows_all: bool
 ) -> dict[str, FolderFile]:
-    """Merge the files of an entry with those that the server lists.
+    """Merge the files in a skill's entry (`held`) with those that the server lists (`served`), by URI.
 
     `knows_all`: whether the entry must list every file.
     """

@@ -30,11 +30,10 @@ _DURING_CALLS = ("elicitation/create", "sampling/createMessage", "roots/list")
 
 
 def unanswerable(outcome: Outcome, era: Era) -> str:
-    """The method of the request that a stateless server could not send, which made the call fail.
+    """The method of the request that the server tried to send when the call failed.
 
-    Empty if the call did not fail for this reason.
-
-    The SDKs name the method in their error.
+    Empty unless the call failed because a server of a stateless revision cannot send requests. The SDKs name
+    the method in their error.
     """
     if era is not Era.MODERN:
         return ""
@@ -118,7 +117,11 @@ def page_answer(outcome: Outcome) -> str:
 
 
 def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str, str]:
-    """The error that a page has no tools, and a hint. `obstacles`: clauses that may quote untrusted text."""
+    """The error that a page has no tools, and a hint.
+
+    `obstacles`: clauses on why the page offers none; they may quote untrusted text. `wait_s`: how long
+    Sightline waited for tools, in seconds.
+    """
     if obstacles:
         reasons = "".join(f"\n  {reason}" for reason in obstacles)
         return f"the page offers no tools:{reasons}\nURL: {target}", "Check the address and the page."

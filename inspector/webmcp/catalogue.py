@@ -1,4 +1,4 @@
-"""Builds the catalogue of a page: what the page declared, the browser kept, and agents see of each tool.
+"""Builds the catalogue of a page: for each tool, what the page declared, the browser kept, and agents see.
 
 Claims and the boundary read one joined definition. Declarations of the page and of the browser count, because
 what the browser dropped still says how the page wants results to be treated. Sources:
@@ -122,7 +122,10 @@ _SHORT = {
 }
 """The browser's names for the draft's annotations."""
 _UNREAD: JsonObject = {"$ref": "sightline:unread"}
-"""A reference that resolves to nothing, so that every boundary treats the value as sensitive."""
+"""A schema with a reference that resolves to nothing.
+
+Every boundary treats a value with this schema as sensitive, because the schema cannot be read.
+"""
 
 
 class Joined:

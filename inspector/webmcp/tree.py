@@ -76,7 +76,10 @@ class Tree:
         return self._revisions.get(frame_id, 0)
 
     def permit(self, frame_id: str, *, is_permitted: bool | None, policy: FramePolicy | None = None) -> None:
-        """Store the permission and the policy of a frame. Without `policy`, the stored policy stays."""
+        """Store whether the document of a frame may offer tools, and the policy of the frame.
+
+        `is_permitted`: None if the browser does not say. `policy`: None to keep the stored policy.
+        """
         known = self._documents.get(frame_id)
         if known is not None:
             self._documents[frame_id] = replace(

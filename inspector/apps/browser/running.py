@@ -56,9 +56,9 @@ class AppEntry(Struct, frozen=True, kw_only=True):
     kind: AppEntryKind
     at_s: float
     title: str
-    """Untrusted text."""
+    """The method of a message, a word for another action, or a report of the browser. Untrusted text."""
     detail: str = ""
-    """Untrusted text."""
+    """What happened, in words. May be empty. Untrusted text."""
     record: CallRecord | None = None
     """The call or reading that the entry reports, or the content that a model would get; None if there is neither."""
 
@@ -115,7 +115,7 @@ class RunningApp:
         self._host = host
         self._version = version
         self._given = [record]
-        """The calls and readings whose results or errors the interface has."""
+        """The calls and readings whose results or errors the interface has received."""
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         """The queue of the interface's messages; None ends the interface."""
         self._why = ""
@@ -214,7 +214,7 @@ class RunningApp:
                 await self._settle(found)
 
     async def _settle(self, message: AppMessage) -> None:
-        """Answer a message that needs no call, no reading and no view."""
+        """Handle a message about a link, the display mode or the log, a ping, or a notification to ignore."""
         match message.ask:
             case AppAsk.LINK:
                 url = text_at(message.params, "url") or "no URL"

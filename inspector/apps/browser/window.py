@@ -200,7 +200,7 @@ class AppWindow:
         raise UnreachableError("the browser shows no page")
 
     async def _prepare(self, session: str) -> None:
-        """Watch one frame. Before its scripts run, remove the features that no policy controls."""
+        """Watch one frame. Before its scripts run, remove WebRTC, to which no document policy applies."""
         send = self._cdp.send
         asked = [
             send("Page.enable", session=session),
@@ -303,9 +303,9 @@ class AppWindow:
             self._report(f"blocked by the browser: {text_at(entry, 'text') or ''}")
 
     def _called(self, params: JsonObject) -> None:
-        """Handle a message that the outer page passes on.
+        """Handle a call of the binding, the function with which the outer page passes on a message.
 
-        Messages of other scripts that call the binding are ignored.
+        Calls by other scripts are ignored.
         """
         if params.get("name") != self._binding or params.get("executionContextId") != self._context:
             return

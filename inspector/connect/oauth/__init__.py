@@ -1,1 +1,4 @@
-"""Authorization by OAuth. Modules other than `auth` and `held` are imported when a server requires it."""
+"""Authorization by OAuth.
+
+Modules other than `auth` and `held` are imported when a server requires authorization.
+"""

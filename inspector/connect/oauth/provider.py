@@ -127,7 +127,7 @@ class Provider:
         self._redirect_uri = ""
         self._redirect: Redirect | None = None
         self._last = ""
-        """The last step that failed, with its answer."""
+        """The name and the answer of the last step that failed; empty if none did. Untrusted text."""
         secrets = (self._identity.client_secret, self._identity.signing_key)
         step_log.conceal([secret for secret in secrets if secret])
 
@@ -441,9 +441,11 @@ async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) ->
 
 
 def _difference(url: httpx2.URL, named: str | None, what: str) -> str:
-    """The reason why an address must not be used, because the user's configuration names another; else empty.
+    """A clause about an address that must not be used; empty if it may be used.
 
-    `named`: the address in the configuration; None if it names none.
+    It must not be used if the user's configuration names another address. Queries and user information are
+    not compared. `named`: the address in the configuration; None if there is none. `what`: the name of the
+    address.
     """
     expected = place_of(httpx2.URL(named)) if named else place_of(url)
     found = place_of(url)

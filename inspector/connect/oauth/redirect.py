@@ -32,7 +32,7 @@ _HEADERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redirect:
-    """The parameters of a redirect whose `state` parameter is right. All values are untrusted text."""
+    """The parameters of a redirect that has the expected `state` parameter. All values are untrusted text."""
 
     code: str | None = field(repr=False)
     state: str = field(repr=False)

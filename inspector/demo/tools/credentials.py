@@ -1,6 +1,6 @@
 """Tools that create or leak credentials.
 
-They use marks in the output schema, secret references, and two side channels: log messages and `_meta`.
+They use `x-sensitive` in output schemas, secret references, and two side channels: log messages and `_meta`.
 """
 
 import base64

@@ -18,7 +18,7 @@ from inspector.json.exact import Json, JsonObject, Number
 
 MOST_ROWS = 50_000
 FIRST_SEQUENCE = 2**53 + 1
-"""The first integer that a double cannot represent."""
+"""The sequence number of the first row: the least positive integer that a double cannot represent."""
 
 
 def _delete_project(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:

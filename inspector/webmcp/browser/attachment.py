@@ -80,7 +80,7 @@ class Attachment:
         self.watches_network = False
         """True if the network requests and the service workers of the page are counted.
 
-        The events about these must not become frames of the wire: see `Cdp.hide`.
+        The events about requests and workers must not become frames of the wire: see `Cdp.hide`.
         """
         self.session = ""
         """The id of the tab's DevTools session; empty while Sightline is not attached to the tab."""

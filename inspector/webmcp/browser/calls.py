@@ -218,8 +218,8 @@ class Calls:
     ) -> FramedAnswer:
         """Invoke a tool and wait for the answer.
 
-        A failure is an outcome; cancelling the caller cancels the invocation. `form`: given for a tool whose
-        call only fills in a form.
+        A failure is returned as an outcome, not raised. If the task is cancelled, the invocation is cancelled
+        too. `form`: given for a tool whose call only fills in a form.
         """
         waiting = _Waiting(frame_id=frame_id, answer=asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
@@ -283,7 +283,7 @@ class Calls:
                 form.on_filled()
 
     async def submit(self) -> bool:
-        """Submit the forms that are filled in and wait. Returns whether there was a form to submit."""
+        """Submit all forms that are filled in and wait for the user. Returns whether there was one."""
         filled = [(waiting, waiting.form) for waiting in self._waiting if waiting.form is not None]
         for waiting, form in filled:
             waiting.form = None

@@ -1,6 +1,7 @@
 """Speaks the Chrome DevTools Protocol over a WebSocket, in flat mode.
 
-Each message becomes a frame, except for hidden events, and for quiet requests with their replies.
+Each message becomes a frame, except for the events that `Cdp.hide` keeps out, and for quiet requests
+(`is_quiet` in `Cdp.send`) and their replies.
 
 Source: https://chromedevtools.github.io/devtools-protocol/. Results and parameters are not validated.
 """
@@ -193,7 +194,7 @@ class Cdp:
                 pass
 
     async def _is_quiet_reply(self, raw: bytes) -> bool:
-        """Resolve a quiet request if these bytes answer one. Returns whether they do."""
+        """If `raw` is the reply to a quiet request, end the wait for it. Returns whether it is one."""
         body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
         if isinstance(body, Malformed) or not isinstance(body.value, dict):
             return False
@@ -205,7 +206,7 @@ class Cdp:
         return True
 
     async def _is_hidden_event(self, raw: bytes) -> bool:
-        """If these bytes are a hidden event, pass it to the callback. Returns whether they are one."""
+        """If `raw` is a hidden event, pass it to the callback. Returns whether it is one."""
         body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
         match body:
             case JsonText(value={"method": str(method), **rest}) if method.startswith(self._hidden):

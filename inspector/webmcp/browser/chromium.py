@@ -22,7 +22,7 @@ _TEMPORARY = "temporary"
 _SHORT = Path("/tmp")  # noqa: S108 - the folder made there has a random name and is private
 _OUTSIDE = "sightline-temporary-"
 _LONGEST_SOCKET = 103
-"""The maximum number of bytes in the path of a socket: 103 on macOS, 107 on Linux."""
+"""The maximum number of bytes in the path of a socket on macOS. On Linux, the maximum is 107."""
 _LONGEST_NAME = len("/org.chromium.Chromium.XXXXXX/SingletonSocket")
 
 

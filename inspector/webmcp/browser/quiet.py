@@ -20,11 +20,11 @@ The value is more than one second, which is the usual delay of a timer in a page
 NETWORK_CALM_S = 0.5
 """The seconds after the end of the last request before a page counts as quiet."""
 SLOW_S = 0.25
-"""If the page takes more seconds than this to answer, it was busy, and its timers are late."""
+"""The seconds after which an answer of the page is slow: the page was busy, so its timers are late."""
 HIDDEN = ("Network.", "ServiceWorker.")
 """Prefixes of the DevTools domains whose events hold cookies, form data and data of other sites.
 
-The events are only counted here and never become frames.
+Sightline only counts these events. They never become frames.
 """
 
 _ENDLESS = frozenset({"EventSource", "WebSocket", "Ping", "Media"})
