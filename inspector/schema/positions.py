@@ -27,6 +27,11 @@ MAX_TOGETHER = 2_000
 """The maximum number of schema objects that describe one place. With more, the place counts as sensitive."""
 TOO_COSTLY = "the output schema is too complex to be judged at this place"
 
+_MOST_WAYS = 2**64
+"""The greatest number of paths that is counted. A check of a schema with as many is refused."""
+_MOST_REACHED = 200_000
+"""The maximum number of schema objects visited to find those that are reached on several paths."""
+
 _REMEMBERED_KEYS = 4_096
 """The maximum number of keys that a position caches although no schema names them.
 
@@ -195,20 +200,18 @@ def positions_of(schema: Json) -> SchemaPositions:
 def _repetition(nodes: Iterable[Node]) -> int:
     """An upper bound of how often one schema object is applied to a place.
 
-    If counting would take too long, returns MAX_EFFORT instead, which may be lower.
-
     A schema object applies others to the same place, such as those in `allOf`, and may reach one of them on
-    several paths. The bound is one, plus the number of paths beyond the first path to each of the others.
+    several paths. The bound is one, plus the number of paths beyond the first path to each of the others. In a
+    schema with more objects than can be visited, the first paths are not subtracted.
     """
     ways: dict[Node, int] = {}
     most = 1
-    effort = MAX_EFFORT
+    left = _MOST_REACHED
     for node in nodes:
-        reached = _reached(node)
-        effort -= len(reached)
-        if effort < 0:
-            return MAX_EFFORT
-        most = max(most, 1 + _ways(node, ways) - len(reached))
+        paths = _ways(node, ways)
+        reached = len(_reached(node)) if left > 0 else 1
+        left -= reached
+        most = max(most, 1 + paths - reached)
     return most
 
 
@@ -230,7 +233,7 @@ def _reached(node: Node) -> set[Node]:
 def _ways(node: Node, known: dict[Node, int]) -> int:
     """The number of paths from `node` to all schema objects that apply to the same place, including `node`.
 
-    Cycles are not counted.
+    Cycles are not counted. Returns _MOST_WAYS for any greater number.
     """
     entered: set[Node] = set()
     stack = [node]
@@ -239,7 +242,7 @@ def _ways(node: Node, known: dict[Node, int]) -> int:
         if top in known:
             stack.pop()
         elif top in entered:
-            known[top] = 1 + sum(known.get(beside, 0) for beside in _beside(top))
+            known[top] = min(1 + sum(known.get(beside, 0) for beside in _beside(top)), _MOST_WAYS)
             stack.pop()
         else:
             entered.add(top)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.json.pointer import child
 from inspector.schema import nodes, positions
+from inspector.schema.fitting import EVERYTHING, misfits
 from inspector.schema.positions import Position, SchemaPositions, positions_of
+from inspector.schema.validation import violations
 
 Written: TypeAlias = dict[str, object]
 """A schema as it is written in a test."""
@@ -789,3 +791,16 @@ def test_schema_parts_that_double_at_each_step_are_counted_and_not_followed() ->
     for step in range(1, 60):
         parts[f"a{step}"] = {"allOf": [{"$ref": f"#/$defs/a{step - 1}"}, {"$ref": f"#/$defs/a{step - 1}"}]}
     assert positions_of(cast("Json", {"$defs": parts, "$ref": "#/$defs/a59"})).repetition > 2**59
+
+
+@pytest.mark.parametrize("length", [900, 1_000, 2_000])
+def test_a_long_chain_of_parts_that_double_at_each_step_is_not_checked(length: int) -> None:
+    parts: dict[str, Written] = {
+        f"a{step}": {"allOf": [{"$ref": f"#/$defs/a{step + 1}"}, {"$ref": f"#/$defs/a{step + 1}"}]}
+        for step in range(length)
+    }
+    schema = cast("Json", {"$defs": {**parts, f"a{length}": {"type": "object"}}, "$ref": "#/$defs/a0"})
+    values: list[Json] = [{"x": 1}, 1]
+    for value in values:
+        assert misfits(value, schema, repetition=positions_of(schema).repetition) == EVERYTHING
+        assert [each.is_unchecked for each in violations(value, schema)] == [True]
