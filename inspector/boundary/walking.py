@@ -161,7 +161,10 @@ def is_reference(value: JsonObject) -> bool:
 
 
 def secret_of(key: str, value: Json) -> Json:
-    """The value of the member `key` of a secret reference; null if that member is not secret."""
+    """The secret part of one member of a secret reference: `value`, or null if the member is not secret.
+
+    `key`: the key of the member. The members `type`, `label` and `ttl` are not secret.
+    """
     return None if key in {"type", "label", "ttl"} else value
 
 

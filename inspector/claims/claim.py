@@ -53,7 +53,10 @@ class Sort(StrEnum):
     VERBATIM = "verbatim"
     """Take the value of the claimed key as it is."""
     POSITION = "position"
-    """Take the position in the schema that the claim marks, if the claimed value is true or malformed."""
+    """The value of the trait is the position in the schema that the claim marks.
+
+    A claim marks a position if the claimed value is true or malformed.
+    """
 
 
 class Implication(Struct, frozen=True, kw_only=True):

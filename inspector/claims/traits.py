@@ -95,7 +95,7 @@ class _Scale(Struct, frozen=True, kw_only=True):
     """The scale of a trait whose value is the most cautious step that any claim implies."""
 
     steps: tuple[Word, ...]
-    """The steps, from the least cautious to the most cautious."""
+    """The values of the trait that a claim can imply, from the least cautious to the most cautious."""
     default: Word | None
 
     def rank(self, words: tuple[Word, ...]) -> int:

@@ -134,8 +134,9 @@ def result_lines(  # noqa: PLR0913 - the parts of a printed result
     other if `width` allows.
 
     `raw`: the server's result, masked unless the user wants to see secrets. `model`: the model's side to
-    print in place of the masked view; None to print the masked view. `is_whole`: false to print only the
-    first line of the error about a missing answer. `elsewhere`: the option that shows what is folded.
+    print in place of the masked view; None to print the masked view. `is_whole`: only used if the server sent
+    no answer; true to print the whole error about the missing answer, false to print only the first line of
+    that error. `elsewhere`: the option that shows what is folded.
     """
     seen = shown.masked_model if model is None else model
     level = shown.bounded.level

@@ -59,7 +59,10 @@ class _Pending:
     on_progress: ProgressListener | None
     timeout: asyncio.Timeout | None = None
     timeout_s: float | None = 0
-    """The time limit in seconds; None for a request that stays open, such as a subscription."""
+    """The time limit in seconds; None for a request that stays open without a limit, such as a subscription.
+
+    `Dispatcher.request` sets the value for every request, so the default 0 is never used.
+    """
     left_s: float | None = None
     """The seconds left of the time limit while it is paused; None while it runs."""
 

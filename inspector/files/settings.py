@@ -246,7 +246,11 @@ def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterato
 
 
 def _places(text: str, name: str, count: int) -> list[str]:
-    """The line of each entry `[[name]]`, as `line 3`; if one is not found, all are as `NAME, number 1`."""
+    """The place of each of the `count` entries `[[name]]` of the file `text`, in words such as `line 3`.
+
+    If a search of `text` does not find exactly `count` lines `[[name]]`, every place is the number of the
+    entry instead, as in `servers, number 1`.
+    """
     lines = [text.count("\n", 0, match.end()) + 1 for match in _ENTRIES[name].finditer(text)]
     if len(lines) != count:
         return [f"{name}, number {number}" for number in range(1, count + 1)]

@@ -86,7 +86,7 @@ class Secret(Struct, frozen=True, kw_only=True):
     """A withheld value to search for."""
 
     pointer: str
-    """The pointer of its removal in the raw result."""
+    """The pointer to where the boundary withholds the value in the raw result, as in `Removal.pointer`."""
     values: tuple[Json, ...]
     is_metadata: bool = False
     """True for metadata, which is for programs. It is found if a host passes it on, but it does not count as

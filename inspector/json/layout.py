@@ -132,7 +132,11 @@ def key_text(key: str, chunk: int) -> str:
 
 
 def piece_starts(text: str, chunk: int) -> Sequence[int]:
-    """The start of each piece of a text. A piece ends after a line feed, or after about `chunk` characters as shown."""
+    """The index at which each piece of a text starts. Each piece is shown on a line of its own.
+
+    A piece ends after a line feed, or when it fills about `chunk` characters of the line. A quote or a
+    backslash fills two characters of the line, because another backslash is shown before it.
+    """
     chunk = _piece(text, chunk)
     if "\n" not in text:
         return range(0, max(1, len(text)), chunk)

@@ -39,9 +39,10 @@ class Identity(Struct, frozen=True, kw_only=True):
 def identity_of(target: Target) -> Identity | None:
     """The identity of a target; None for a page without an address.
 
-    The identity of a command consists of its words and of the folder that `target` names; empty if it names
-    none, see `identified`. Environment variables and words that hold a key or token do not count, so the
-    server stays the same with a new token.
+    The identity of a command consists of the words of the command and of a folder: the folder that `target`
+    names in `cwd`. If `target` names no folder, `Identity.folder` is empty. `pins.files.identified` fills in
+    `cwd` for a command that depends on the current folder. Environment variables and words that hold a key or
+    token do not count, so the server stays the same with a new token.
     """
     match target:
         case StdioTarget(command=command, cwd=folder):

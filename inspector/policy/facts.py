@@ -85,7 +85,10 @@ class FactPath(Struct, frozen=True, kw_only=True):
 
 
 def path_of(text: str) -> FactPath | str:
-    """Parse the name of a fact. Returns a clause with the reason if `text` names no fact."""
+    """Parse the name of a fact. If `text` names no fact, returns the reason as the end of a sentence.
+
+    The subject of that sentence is the fact. Example: `has a quoted part that is not a JSON string`.
+    """
     parts: list[str] = []
     position = 0
     while position < len(text) or text.endswith("."):

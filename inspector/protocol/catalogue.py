@@ -333,7 +333,10 @@ class Catalogue(Struct, frozen=True, kw_only=True, dict=True):
         return next((item for item in self.items(kind) if item.name == name), None)
 
     def lists(self, tool: Tool) -> bool:
-        """True if a tool, resource, template or prompt is listed."""
+        """True if a tool, resource, template or prompt with the kind and the label of `tool` is listed.
+
+        The definitions are not compared.
+        """
         return (self.item(tool.kind, tool.label) if tool.item else self.tool(tool.name)) is not None
 
     def tool(self, name: str) -> Tool | None:

@@ -84,7 +84,8 @@ class Covering:
     def finding(self, finding: Finding, repeating: frozenset[str]) -> Finding:
         """A copy of `finding` without withheld values.
 
-        `repeating`: the result of the method `repeating` for the whole input of the review.
+        `repeating`: the names of the definitions that contain a withheld value, as the method `repeating`
+        returns them for the whole input of the review.
         """
         if self._known.is_empty:
             return finding

@@ -57,7 +57,11 @@ class Source:
 
 
 class Position:
-    """One place in a value as the schema describes it, and the step to the places inside it."""
+    """One place in a value, and what the schema says about that place.
+
+    If the value at the place is an object, `step` returns the position of the value under a key. If the
+    value is an array, `item` returns the position of an item.
+    """
 
     __slots__ = (
         "_beyond",

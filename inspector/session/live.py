@@ -479,9 +479,11 @@ class Session:
 
     @contextmanager
     def _in_call(self) -> Generator[None]:
-        """Withdraw the unanswered requests by the server when the call ends.
+        """When the last running call has its outcome, withdraw the open requests by the server.
 
-        If the call is cancelled, these requests stay open, because the user has been asked about them.
+        Only requests for sampling or elicitation that arrived during a call are withdrawn. If the call is
+        cancelled in Sightline or raises an error, nothing is withdrawn: the requests stay open for the user,
+        who has been asked about them.
         """
         self._calling += 1
         try:

@@ -55,7 +55,10 @@ TIMEOUT_S = 5.0
 _KEPT = 64
 """The maximum number of resolutions kept per connection."""
 _SMALL_BYTES = 16 * 1024
-"""The size in bytes up to which an answer is judged without a thread. A size of 0 is an unknown size."""
+"""The size in bytes up to which an answer is judged without a thread. Larger answers are judged in a thread.
+
+A size of 0 is an unknown size. Such an answer is judged in a thread too.
+"""
 
 
 class Resolver:

@@ -81,8 +81,9 @@ class SceneReader:
     ) -> None:
         """`show`: called with each scene before other parts of the screen show its position.
 
-        `review`: called when other calls, messages or changes of definitions are known at the position, with
-        all calls that have ended at the position or before it.
+        `review`: called with all calls that have ended at the position or before it. These calls are read for
+        the first scene. They are read again for a scene at whose position other calls, other messages, other
+        changes of definitions or another connection are known than when the calls were last read.
         `quote`: called with a scene and the text that `read_match` has found in it, which is untrusted.
         """
         self._show = show

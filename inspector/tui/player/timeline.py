@@ -16,7 +16,10 @@ from inspector.tui.timeline.pane import TimelinePane
 from inspector.tui.timeline.rows import output_in, recorded_call_line
 
 _MARGIN = 40
-"""The number of entries that are read before and after an entry that has not been read yet."""
+"""When the row of an unread entry is drawn, this many entries above that row are requested.
+
+As many entries are requested from that row downwards. At the ends of the timeline, fewer are requested.
+"""
 
 
 class RecordedTimeline(TimelinePane):

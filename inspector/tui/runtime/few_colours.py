@@ -1,7 +1,9 @@
 """Draws the colours of a theme with the 256 or 16 colours that a terminal has.
 
-Rich converts each colour separately, by its share of red, green and blue. Dark greys then become navy, and
-two colours can become the same.
+This module replaces the conversion of Rich. Rich converts each colour alone, by the shares of red, green and
+blue in the colour: dark greys become navy, and two colours can become the same. This module converts a grey
+only to a grey. It converts the colour of a text together with the colour behind the text, so that the text
+stays readable.
 """
 
 import colorsys

@@ -377,7 +377,12 @@ class Outline:
         return self._record_labels[keys]
 
     def _add_items(self, waiting: _Waiting, rest: _Rest) -> None:
-        """Build the next run of objects of a list, or its next items."""
+        """Continue to build the items of a list, from the index `rest.at`.
+
+        If a run of objects begins at that index, the whole run is built at once. Otherwise the next items, at
+        most `LEAST_RUN`, are put on the stack `waiting`, to be built one by one. If the list has more items,
+        `rest` is put back on the stack, below these items.
+        """
         records = records_at(rest.one, rest.other, rest.at, lambda keys: self._labels_of(keys) is not None)
         if records is not None:
             self._add_run(rest, records)

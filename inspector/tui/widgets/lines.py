@@ -113,7 +113,11 @@ class Lines(ScrollView, can_focus=True):
         self.post_message(self.Moved(self, after))
 
     def render_line(self, y: int) -> Strip:
-        """Render one line of the view."""
+        """Draw one row of the visible part of the list.
+
+        `y`: the number of that row in the visible part, counted from 0 at the top. Below the last row of the
+        list, the result of `empty_row` is drawn.
+        """
         left, top = self.scroll_offset
         width = self.scrollable_content_region.width
         index = top + y

@@ -346,9 +346,10 @@ class Calls:
     async def _give_up(
         self, waiting: _Waiting, asking: asyncio.Future[str] | None, session: str, why: str
     ) -> None:
-        """Note why a call ends without a response. Then cancel it; the page responds to the cancellation.
+        """Note why a call ends before the page has responded to the call. Then cancel the call in the page.
 
-        `asking`: the request that has begun the call; None if the call is no longer running.
+        The page responds to the cancellation, but that response is not the outcome of the call. `asking`: the
+        request that has begun the call; None if the call is no longer running, so that nothing is cancelled.
         """
         if asking is not None:
             with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
