@@ -49,7 +49,7 @@ def _sent_in(printed: JsonObject, path: str) -> Json:
     raw = printed["raw"]
     if MASK in dump_text(raw):
         hint = "Use the output of sightline call --json --unmask. A pipe to - keeps the unmasked values out of files."
-        raise UsageError(f"{path}: an output of sightline call in which values are masked", hint)
+        raise UsageError(f"{path}: values are masked in this output of sightline call", hint)
     return raw
 
 

@@ -24,7 +24,7 @@ COMMANDS = {
     "run": ("run", "Make saved calls and check their expectations."),
     "verify": ("verify", "Make the calls of a recording again and compare the results."),
     "codegen": ("codegen", "Print a saved call as Python, TypeScript, curl or pytest."),
-    "context": ("context", "Show what reaches a model before its first call, with tokens."),
+    "context": ("context", "Show what reaches a model before its first call, with token counts."),
     "project": ("project", "Show what a model would see of a saved result."),
     "claims": ("claims", "List the vocabularies of declarations."),
     "hosts": ("hosts", "List the hosts, or compare them on a saved result."),

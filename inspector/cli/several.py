@@ -123,7 +123,7 @@ def several_launch(
     ):
         raise UsageError(
             "authorization and certificate options only work with HTTP targets",
-            "Name a URL, or leave them out.",
+            "Name a URL, or leave these options out.",
         )
     if first.unreadable is not None and all(each.unreadable is not None for each in further):
         raise first.unreadable

@@ -465,7 +465,7 @@ def _adjusted(target: Target, connection: ConnectionOptions) -> Target:
     if connection.authorization.is_given and not isinstance(target, HttpTarget):
         raise UsageError(
             "authorization and certificate options only work with HTTP targets",
-            "Write a URL, or leave them out.",
+            "Write a URL, or leave these options out.",
         )
     match target:
         case PageTarget():

@@ -219,7 +219,7 @@ def test_what_call_and_list_print_can_be_compared(tmp_path: Path) -> None:
     assert compared.code == 0, compared.err
     assert "yes: 1 value" in compared.out
     for result, tool, reason in (
-        ("masked.json", "list.json#generate_api_key", "in which values are masked"),
+        ("masked.json", "list.json#generate_api_key", "values are masked in this output"),
         ("model.json", "list.json#generate_api_key", "without the result (`raw`)"),
         ("clear.json", "list.json", "--tool: list.json lists 20 tools"),
         ("clear.json", "list.json#nothing", "lists no tool nothing"),

@@ -306,7 +306,9 @@ class _Sources(Struct, frozen=True, kw_only=True):
         Raises UsageError, or NotConfirmedError if the user does not agree.
         """
         if words or invocation.command_line is not None:
-            raise UsageError("--installed takes no target", "It reviews all that sightline discover lists.")
+            raise UsageError(
+                "--installed takes no target", "It reviews every server that sightline discover lists."
+            )
         if self.recording.path is not None:
             raise UsageError(
                 "--record only works with one server", "Review one server, or leave out --record."

@@ -43,7 +43,7 @@ def _message(received: Received, answer: ReceivedAnswer, notes: Notes) -> Json:
         content.append(converted)
     notes.dropped(answer.result, _DROPPED)
     if received.is_error and not content:
-        notes.beyond("/content", "an error without content; the public source is followed")
+        notes.beyond("/content", "an error without content; shown as in the public source")
         content.append(_block("text", text="MCP tool returned an error with empty content."))
     artifact: Json = None
     if received.structured is not None and not received.is_error:
@@ -74,7 +74,7 @@ def _kind(value: JsonObject) -> str:
 
 def _binary(kind: str, data: Json, mime_type: Json, pointer: str, notes: Notes) -> JsonObject | str:
     if not data or (kind == "file" and not mime_type):
-        notes.beyond(pointer, "missing bytes, or bytes without a type; the public source is followed")
+        notes.beyond(pointer, "missing bytes, or bytes without a type; shown as in the public source")
         lacking = "mime_type is required when using base64 data" if data else _NO_SOURCE
         return f"ValueError: {lacking}"
     block: JsonObject = {"type": kind, "id": _ID, "base64": data}

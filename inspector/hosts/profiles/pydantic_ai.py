@@ -96,7 +96,7 @@ def _part(text: str, outcome: str) -> JsonObject:
 def _tool_error(content: _Content, call: Call, notes: Notes) -> Json:
     text = content.text
     if content.files or not text:
-        notes.beyond("/content", "an error without text; the public source is followed")
+        notes.beyond("/content", "an error without text; shown as in the public source")
     return _retry(text or f"Tool {represented(call.tool)} returned an error", notes)
 
 

@@ -69,7 +69,7 @@ def _converted(block: JsonObject, pointer: str, notes: Notes) -> str | None:
                 notes.beyond(pointer, "the host's form of this URI; it is shown as sent")
             annotations = _annotations(block)
             if annotations:
-                notes.beyond(pointer, "annotations of a resource; the public source is followed")
+                notes.beyond(pointer, "annotations of a resource; shown as in the public source")
             if "text" in resource:
                 return _text(block, resource["text"], annotations)
             return _binary(block, resource["blob"], "text/plain", annotations, pointer, notes)

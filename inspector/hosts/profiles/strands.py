@@ -95,7 +95,7 @@ def _blob(resource: JsonObject, pointer: str, notes: Notes) -> Json:
     is_text = mime_type.startswith("text/") or mime_type in _TEXTUAL or mime_type.endswith(("+json", "+xml"))
     if not is_text and mime_type not in _FORMATS:
         return None
-    notes.beyond(pointer, "a binary resource with text or an image; the public source is followed")
+    notes.beyond(pointer, "a binary resource with text or an image; shown as in the public source")
     try:
         raw = base64.b64decode(str(resource["blob"]))
     except ValueError:

@@ -109,7 +109,7 @@ def _sign(
         for case in sign.cases
     )
     if sign.reason is None or (sign.weight is None and not cases) or sign.outcomes:
-        raise ValueError("a sign has a reason, and a weight or cases")
+        raise ValueError("a sign must have a reason, and either a weight or cases")
     otherwise = None if sign.weight is None else (sign.weight, sign.reason)
 
     def weighed(sentence: SentenceWords) -> Iterator[tuple[float, str]]:

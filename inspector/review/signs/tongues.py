@@ -195,7 +195,7 @@ def _signs(clause: Clause) -> Iterator[tuple[float, str]]:
         yield 3, "it asks to pass data in an argument"
     yield from _acts(clause, denied=denied)
     if clause.address and WordKind.SEND in clause.kinds and WordKind.ALL in clause.kinds:
-        yield 4, "it asks to send everything of a kind to an address in the text"
+        yield 4, "it asks to send all data of a kind to an address in the text"
     elif clause.address and WordKind.SEND in clause.kinds:
         yield 2, "it asks to send something to an address in the text"
     if has({WordKind.FIRST, WordKind.TOOL, WordKind.ALL}):

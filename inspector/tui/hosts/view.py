@@ -246,7 +246,7 @@ def _credentials(view: HostsView) -> Content:
     if view.credentials:
         one = view.credentials == 1
         values = passing_words(view.credentials)
-        words = f"! {values} like a credential, and reach{'es' if one else ''} each model whose host passes it on. "
+        words = f"! {values} like a credential, and reach{'es' if one else ''} each model whose host passes {'it' if one else 'them'} on. "
         return Content.styled(words, "bold $text-error")
     return Content("")
 

@@ -240,7 +240,7 @@ MAIN: tuple[Command, ...] = (
         "C",
         "context",
         "context",
-        "Shows what reaches the model before its first call, with tokens: instructions, tools, prompts.",
+        "Shows what reaches the model before its first call, and how many tokens: instructions, tools, prompts.",
         palette=True,
     ),
     _main(
@@ -848,7 +848,7 @@ SCREENS: tuple[Command, ...] = (
         "To the previous frame.",
         shown="N [",
     ),
-    _frame("frame.text", "J", "as_text", "text/JSON", "Changes between text and JSON."),
+    _frame("frame.text", "J", "as_text", "text/JSON", "Switches between text and JSON."),
     _frame("frame.copy", "y", "copy", "copy", "Copies the frame as it is shown. Masked values stay masked."),
     _hosts("hosts.back", "escape,c", "app.pop_screen", "back", "Back to the main screen.", shown="Esc c"),
     _hosts(

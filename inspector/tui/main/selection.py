@@ -40,7 +40,7 @@ _UNCALLED = {
     Kind.RESOURCE: " has not been read yet. Enter reads it.",
     Kind.SKILL: " has not been read yet. Enter reads it.",
     Kind.TEMPLATE: " has not been read yet. Enter in its form reads it.",
-    Kind.PROMPT: " has no result yet. Enter in its form gets it.",
+    Kind.PROMPT: " has no result yet. Enter in its form requests it.",
 }
 
 

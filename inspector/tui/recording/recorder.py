@@ -33,7 +33,7 @@ from inspector.tui.connection.source import Opener
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import shortened, size
 
-_STAYS = "It still has values that only look like credentials."
+_STAYS = "Values that look like credentials but are not declared sensitive stay in it."
 _FILE = f"Writes a new file, without withheld values, sensitive arguments and fetched secrets. {_STAYS}"
 _PAGE = f"Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown. {_STAYS}"
 _RECORDING, _DOCUMENT = ".jsonl", ".html"

@@ -136,7 +136,7 @@ def _failed(removal: Removal) -> str:
 def _detected(removal: Removal) -> str:
     del removal
     return (
-        "Return no credential here, or a secret reference; "
+        "Leave the credential out, or return a secret reference; "
         "if it is not a credential, leave out --withhold-credentials."
     )
 

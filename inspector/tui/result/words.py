@@ -101,7 +101,7 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
         sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
         # At `open`, the model gets the withheld values too, but the recording does not have their sizes.
         more = ", and the values that are not recorded" if view.level is Level.OPEN else ""
-        more += " (withheld blocks as recorded)" if view.recorded else ""
+        more += " (withheld blocks are shown as recorded)" if view.recorded else ""
     is_more = view.level is Level.DECLARED and view.masks > found.total > 0
     leaves = f" (with {view.masks:,} masked values)" if is_more else ""
     is_counted = view.model_bytes >= _LEAST_COUNTED and not _has_media(view.values[1])

@@ -43,7 +43,9 @@ async def test_a_dialog_takes_the_whole_width_of_a_narrow_terminal() -> None:
         await settled(pilot, app, "demo")
         await pilot.press("w")
         text = await settled(pilot, app, "Record this session")
-        assert "only look like credentials" in " ".join(text.replace("│", " ").split())
+        assert "look like credentials but are not declared sensitive" in " ".join(
+            text.replace("│", " ").split()
+        )
         rows = [line for line in screen_lines(app) if "│" in line]
         assert rows
         assert all(line[0] == line[-1] == "│" for line in rows)
