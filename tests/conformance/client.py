@@ -7,7 +7,7 @@ Sightline for each scenario. The user's browser is the only part that is not the
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ import httpx2
 from inspector.asks.answer import Action, Answer, with_defaults
 from inspector.asks.ask import Ask, AskKind
 from inspector.boundary.bounded import Level
+from inspector.connect.http_tap import HttpTap
 from inspector.errors import InspectorError
 from inspector.protocol.authorization import AuthorizationAsk, Authorizing, ClientIdentity
 from inspector.protocol.catalogue import Item, Kind, unlisted
@@ -29,6 +30,11 @@ from inspector.session.options import Options
 
 TIME_LIMIT_S = 60.0
 """The seconds in which a connection must succeed while all scenarios of the suite run at once on a busy machine."""
+
+RETRIED = "sse-retry"
+"""The scenario in which the suite takes any event stream that is opened after the call for the retry of the call."""
+_streaming: set[str] = set()
+"""The URLs of servers whose own event stream is open."""
 
 METADATA_URL = "https://conformance-test.local/client-metadata.json"
 """The client metadata document that the suite knows."""
@@ -120,6 +126,10 @@ async def run(given: Given) -> None:
     )
     try:
         await session.connect()
+        if given.scenario == RETRIED:
+            async with asyncio.timeout(TIME_LIMIT_S):
+                while given.url.rstrip("/") not in _streaming:
+                    await asyncio.sleep(0.01)
         await use(session, given)
     finally:
         await session.close()
@@ -127,6 +137,20 @@ async def run(given: Given) -> None:
             f"{entry.at_s:.2f} {entry.state} {entry.title}: {entry.detail}"
             for entry in session.timeline.entries
         )
+
+
+def noting_streams(
+    handle: Callable[[HttpTap, httpx2.Request], Awaitable[httpx2.Response]],
+) -> Callable[[HttpTap, httpx2.Request], Awaitable[httpx2.Response]]:
+    """`handle`, which also notes the server of each answered GET."""
+
+    async def noted(tap: HttpTap, request: httpx2.Request) -> httpx2.Response:
+        response = await handle(tap, request)
+        if request.method == "GET":
+            _streaming.add(str(request.url).rstrip("/"))
+        return response
+
+    return noted
 
 
 async def _relayed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

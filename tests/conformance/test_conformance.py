@@ -9,7 +9,8 @@ import pytest
 from httpx2 import Timeout
 
 from inspector.connect import http
-from tests.conformance.client import TIME_LIMIT_S, served
+from inspector.connect.http_tap import HttpTap
+from tests.conformance.client import RETRIED, TIME_LIMIT_S, noting_streams, served
 from tests.conformance.report import (
     OF_SKILLS,
     PAGE,
@@ -23,7 +24,6 @@ from tests.conformance.report import (
     relay,
     scenarios,
 )
-from tests.driven import drives
 
 SCORED = [each for each, cell in documented().items() if cell] if PAGE.exists() else []
 UNSCORED_BELOW = "Run, and not scored"
@@ -60,11 +60,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = tmp_path_factory.mktemp("client") / "socket"
     with pytest.MonkeyPatch.context() as patch, served(path):
         patch.setattr(http, "TIME_LIMITS", Timeout(TIME_LIMIT_S, read=None))
+        patch.setattr(HttpTap, "handle_async_request", noting_streams(HttpTap.handle_async_request))
         yield relay(path)
-
-
-RETRIED = "sse-retry"
-"""The scenario in which the suite takes the session's own event stream for the retry if a busy machine opens it late."""
 
 
 # The suite registers its client at no particular server.
@@ -83,8 +80,6 @@ def test_the_scenarios_of_a_revision_have_the_outcomes_stated_on_the_page(client
     ("scenario", "revision"), [*(each for each in scored() if each[0] == RETRIED), *skills()]
 )
 def test_a_scenario_has_the_outcome_stated_on_the_page(client: str, scenario: str, revision: str) -> None:
-    if scenario == RETRIED:
-        drives()
     outcome = outcome_of(program(), scenario, revision, client)
     assert outcome.is_good, outcome.text[-6_000:]
     assert "✗" not in documented()[scenario, revision]

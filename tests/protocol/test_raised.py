@@ -148,7 +148,7 @@ def test_stderr_without_an_exception_is_summarised_by_its_last_warning(lines: li
 
 
 def test_hostile_lines_take_no_time() -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     for line in (
         "a." * 50_000,
         "A" * 100_000 + "Error",
@@ -159,4 +159,4 @@ def test_hostile_lines_take_no_time() -> None:
     ):
         stderr_words([line] * 5_000)
         raised_in(["ValueError: x", *[line] * 5_000, "ValueError: y"])
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
