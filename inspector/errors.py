@@ -29,10 +29,10 @@ class ExitCode(IntEnum):
     AUTHENTICATION = 3, "the server requires authentication"
     UNREACHABLE = 4, "the server could not be started or reached, did not answer, or exited"
     TOOL_FAILED = 5, "the tool reported an error, or does not exist"
-    STOPPED = 10, "the policy blocked the call, or asked and got no agreement to it"
+    STOPPED = 10, "the policy blocked a call or its answer, or a question got no agreement"
     FINDINGS = 11, "a finding is at or above --fail-on"
-    DIFFERS = 12, "a definition or an answer has changed"
-    OUTPUT_BROKEN = 13, "a result does not fit its tool's output schema"
+    DIFFERS = 12, "a definition, an answer or what a model sees has changed"
+    OUTPUT_BROKEN = 13, "a result breaks its tool's output schema"
     CALLS_FAILED = 14, "a saved call does not meet its expectations, or cannot be made"
     INTERRUPTED = 130, "ended by Ctrl-C"
     # A shell gives this code to a program that SIGPIPE ended, such as git or grep.

@@ -202,7 +202,7 @@ class _Walk:
 
 
 _DETAILS = {
-    Rule.SENSITIVE_HINT: 'the result is declared sensitive, and the output schema does not mark this value `"x-sensitive": false`',
+    Rule.SENSITIVE_HINT: 'the result is declared sensitive, and no `"x-sensitive": false` in the output schema releases this value',
     Rule.SECRET_REFERENCE: FROM_REFERENCE,
     Rule.UNDECLARED: "the output schema describes no value of this type at this place",
 }

@@ -101,7 +101,7 @@ def _roots(roots: Sequence[Root]) -> str:
 
     If the only root is the default, the text names the option that leaves it out.
     """
-    usual = ", the working folder; --no-root sends none" if tuple(roots) == working_folder() else ""
+    usual = ", the working folder; --no-root names none" if tuple(roots) == working_folder() else ""
     listed = ", ".join(safe_line(root.uri) for root in roots[:_MOST_LINES])
     return f"{listed}{' …' if len(roots) > _MOST_LINES else ''}{usual}" if roots else ""
 

@@ -101,5 +101,5 @@ def stopped(made: Ruled) -> NotConfirmedError:
     reasons = "\n".join(made.effects)
     message = f"called, but the model gets nothing from the answer: {reasons}"
     if made.is_asked_about:
-        return NotConfirmedError(message, "--yes agrees to the calls that the policy asks about.")
+        return NotConfirmedError(message, "With --yes, you agree to every question of the policy.")
     return BlockedError(message, "To allow it, use another policy.")

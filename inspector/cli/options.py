@@ -644,7 +644,7 @@ class PolicyOptions(OptionGroup):
         "--yes",
         default=False,
         is_flag=True,
-        help="Agree to what the policy asks. Blocked calls stay blocked.",
+        help="Agree to every question of the policy. Blocked calls stay blocked.",
     )
     audit: str | None = option(
         "--audit",

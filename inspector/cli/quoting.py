@@ -114,4 +114,6 @@ class Quotes:
         if left_out:
             number = f"{left_out:,} text{'' if left_out == 1 else 's'}"
             why = ": without a result, it is not known what to mask" if unknown or not session.calls else ""
-            DIAGNOSTICS.say(f"{number} that the server sent during the call not shown{why}")
+            DIAGNOSTICS.say(
+                f"{number} that the server sent during the call {'is' if left_out == 1 else 'are'} not shown{why}"
+            )

@@ -165,7 +165,7 @@ class _Upkeep:
         if offer is not None and self.starts:
             now = self.session.catalogue.tool(offer.name)
             if now is None or not equal(now.definition, offer.definition):
-                return "the server had ended, and the definition of the tool changed when the server was started again"
+                return "the server had ended, and the tool was changed or missing when the server was started again"
         return ""
 
     async def _start_again(self) -> None:
@@ -402,7 +402,7 @@ def _add_profiles(
     for profile in plan.profiles:
         if profile.name in asked:
             continue
-        DIAGNOSTICS.say(f"requesting the lists again, with the client profile {profile.name} …")
+        DIAGNOSTICS.say(f"listing again with the client profile {profile.name} …")
         try:
             client = replace(launch.options.client, profile=profile)
             options = replace(launch.options, client=client, recorder=None)
@@ -474,7 +474,7 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
         missing.append(
             NotChecked(
                 what="definitions that depend on the client's name",
-                why=f"the lists could not be requested under another client name: {_in_short(error)}",
+                why=f"the listing under another client name failed: {_in_short(error)}",
             )
         )
 

@@ -74,7 +74,7 @@ class Caller:
         made = await self._oversight.call(session, found, agreement=self._launch.agreement)
         if made.is_stopped:
             raise NotConfirmedError(
-                "the policy withholds the answer", "--yes agrees to the calls that the policy asks about."
+                "the policy withholds the answer", "With --yes, you agree to every question of the policy."
             )
         return made
 

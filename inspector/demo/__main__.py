@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         "--port",
         type=int,
         default=0,
-        help="port on 127.0.0.1 of the server, or with stdio of the redemption endpoint; 0 takes a free one",
+        help="port on 127.0.0.1: of the server, or (with stdio) of the redemption endpoint; 0 takes a free one",
     )
     parser.add_argument("--auth", action="store_true", help="ask for `Authorization: Bearer demo` over HTTP")
     parser.add_argument("--seed", help="make secrets repeatable from this text, and stop the clock")
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
         "--era",
         choices=tuple(Era),
         default=Era.AUTO.value,
-        help="serve only this era, and refuse requests of the other",
+        help="serve only this era, and refuse requests of the other; auto serves both",
     )
     parser.add_argument("--page-size", type=_positive, default=100, help="items on one page of a listing")
     parser.add_argument(

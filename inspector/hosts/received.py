@@ -73,7 +73,7 @@ def judged(
             notes.withhold(reason)
             return notes.context(None)
         if is_deep(bounded.result):
-            notes.beyond("", "a result that is nested this deeply; the usual rule is followed")
+            notes.beyond("", "a result that is nested this deeply; shown by the usual rule")
         try:
             return notes.context(model(call, answer, notes))
         except Exception as fault:  # noqa: BLE001 - a failing profile must withhold

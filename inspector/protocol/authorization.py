@@ -160,5 +160,5 @@ def redirect_fault(uri: str) -> str:
     return (
         ""
         if _PATH.fullmatch(parts.path) and not parts.query and not parts.fragment
-        else "its path has special characters, or it has a query or a fragment"
+        else "its path is missing or has special characters, or it has a query or a fragment"
     )

@@ -190,10 +190,12 @@ def other_servers(compared: Sequence[str] = (), unlisted: Sequence[str] = ()) ->
     if not compared and not unlisted:
         why = "names were compared within this server only: give several targets"
     elif not compared:
-        why = f"names were compared within this server only, because these servers have listed no tools: {_named(unlisted)}"
+        why = (
+            f"names were compared within this server only, because no tools are listed by {_named(unlisted)}"
+        )
     else:
         why = f"names were compared only with {_named(compared)}"
-        why += f"; these servers have listed no tools: {_named(unlisted)}" if unlisted else ""
+        why += f"; no tools are listed by {_named(unlisted)}" if unlisted else ""
     return NotChecked(what="other servers", why=why)
 
 

@@ -121,7 +121,7 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     May quote untrusted text.
     """
     where: str = ""
-    """The message and field of the first fault: `in the answer to tools/call, field jsonrpc`."""
+    """The message and field of the first fault: in the field `jsonrpc` of the answer to tools/call."""
     tools: tuple[str, ...] = ()
     """The tools during whose calls such faults arrived, as far as it is known. Untrusted text."""
 
@@ -251,7 +251,7 @@ def _faults(timeline: Timeline) -> Iterator[ProtocolFault]:
             )
         for message in messages(frame.body):
             for fault in message.faults if isinstance(message, Response) else ():
-                where = f"in {_named(matched)}, field {_FIELDS.get(fault, 'id')}"
+                where = f"in the field `{_FIELDS.get(fault, 'id')}` of {_named(matched)}"
                 yield _one(FaultKind.MISSHAPEN, fault, where)
 
 

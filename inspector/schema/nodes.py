@@ -289,7 +289,7 @@ class _Compiler:
         if isinstance(schema, bool):
             return node
         if not isinstance(schema, dict):
-            _break(node, "a part of the output schema is neither an object nor a boolean")
+            _break(node, "a part of the output schema is neither a valid object nor a boolean")
             return node
         if node.depth > MAX_DEPTH:
             _break(node, "the output schema nests too deep to be judged")

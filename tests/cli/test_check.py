@@ -152,7 +152,7 @@ def test_the_calls_of_this_server_are_made_unless_a_file_is_named(author: Author
     assert every.code == 14
     assert [each["ok"] for each in json.loads(every.out)["calls"]] == [True, True, False, False]
     author.saves('[calls.other]\nserver = "-- node other.js"\ntool = "none"\n')
-    assert "none of the 1 calls in calls.toml is for this target" in author.check().out
+    assert "no call in calls.toml is for this target (it has 1)" in author.check().out
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_the_help_of_sightline_fits_in_80_columns_also_in_a_pipe() -> None:
 def test_help_ends_with_the_exit_codes_of_the_command() -> None:
     ends = {name: sightline(name, "--help").out.partition("\nExit codes:\n")[2] for name in ("call", "hosts")}
     assert [line.split()[0] for line in ends["call"].splitlines()] == ["0", "2", "3", "4", "5", "10", "13"]
-    assert "  13  a result does not fit its tool's output schema\n" in ends["call"]
+    assert "  13  a result breaks its tool's output schema\n" in ends["call"]
     assert [line.split()[0] for line in ends["hosts"].splitlines()] == ["0", "2"]
 
 

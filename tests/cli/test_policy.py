@@ -110,7 +110,7 @@ def test_check_says_which_built_in_questions_a_policy_replaces(tmp_path: Path) -
     path = tmp_path / "p.toml"
     path.write_text(MISTYPED)
     ran = sightline("policy", "check", str(path))
-    assert "replaces the built-in one, and does not have its rules claims-destructive, " in ran.out
+    assert "replaces the built-in one, without its rules claims-destructive, " in ran.out
     assert "does not ask about destructive calls unless" in ran.out
     path.write_text(f'extends = "default"\n{MISTYPED}')
     assert "replaces" not in sightline("policy", "check", str(path)).out

@@ -130,7 +130,7 @@ for line in sys.stdin:
             99,
             ["a_exits"],
             1,
-            "the definition of the tool changed when the server was started again",
+            "the tool was changed or missing when the server was started again",
         ),
         (
             ["a_exits1", "a_exits2", "a_exits3", "a_exits4", "b_adds"],

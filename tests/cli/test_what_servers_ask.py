@@ -101,7 +101,7 @@ def test_what_a_server_says_before_its_result_is_masked_as_the_result_is(tmp_pat
     assert "progress 1 of 2: making canary-7f3a91\nelicitation/create" in err("call", "plain")
     silent = err("call", "silent", "--timeout", "2")
     assert "canary" not in silent
-    assert "3 texts that the server sent during the call not shown: without a result" in silent
+    assert "3 texts that the server sent during the call are not shown: without a result" in silent
     assert "canary" not in err("review", "--call", "--yes-call", "marked")
     calls = tmp_path / "calls.toml"
     calls.write_text('[calls.f]\ntool = "marked"\n')
@@ -128,7 +128,7 @@ def test_commands_name_the_working_folder_unless_an_option_names_others(
     usual, chosen = (
         sightline("call", "roots", *options, *asking(era)).err for options in ((), ("--root", str(other)))
     )
-    assert f"roots/list: answered with {here.as_uri()}, the working folder; --no-root sends none\n" in usual
+    assert f"roots/list: answered with {here.as_uri()}, the working folder; --no-root names none\n" in usual
     assert f"roots/list: answered with {other.as_uri()}\n" in chosen
     without = sightline("call", "roots", "--no-root", *asking(era))
     assert "roots/list: answered with no folders: --root DIR names one" in without.err

@@ -259,7 +259,7 @@ def test_consecutive_lines_of_stderr_are_one_entry_with_their_number(tmp_path: P
     found = played(recorded_to(tmp_path / "a.jsonl", wire.frames))
     rows = [found.entry(count, found.last) for count in range(1, found.entry_count(found.last) + 1)]
     said = [(row.detail, len(row.frames)) for row in rows if row.kind is EntryKind.STDERR]
-    withheld = "2 lines, not recorded: which of their values are secret is unknown without an answer"
+    withheld = "2 lines, not recorded: without an answer, it is not known which values are secret"
     assert said == [
         ("starting", 1),
         ("1,000 lines: line 999", 400),

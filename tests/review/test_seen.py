@@ -50,7 +50,7 @@ def message(**members: Json) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **members}).encode()
 
 
-_LISTED = "in the answer to tools/list"
+_LISTED = "the answer to tools/list"
 FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (b"listening on port 80", FaultKind.STRAY_OUTPUT, "printed to stdout"),
     (b"[1, 2]", FaultKind.STRAY_OUTPUT, "printed to stdout"),
@@ -58,10 +58,10 @@ FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (
         message(id=1, result={}, error={"code": 1, "message": "x"}),
         FaultKind.MISSHAPEN,
-        f"{_LISTED}, field error",
+        f"in the field `error` of {_LISTED}",
     ),
-    (b'{"id": 1, "result": {}}', FaultKind.MISSHAPEN, f"{_LISTED}, field jsonrpc"),
-    (b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "result": {}}', FaultKind.ENCODING, _LISTED),
+    (b'{"id": 1, "result": {}}', FaultKind.MISSHAPEN, f"in the field `jsonrpc` of {_LISTED}"),
+    (b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "result": {}}', FaultKind.ENCODING, f"in {_LISTED}"),
     (
         message(id="s", method="sampling/createMessage", params={}),
         FaultKind.NOT_OFFERED,
@@ -84,7 +84,7 @@ def test_an_answer_without_id_is_one_fault() -> None:
         timeline((">", message(method="notifications/initialized")), ("<", message(result=None)))
     )
     assert [(fault.kind, fault.count, fault.where) for fault in found] == [
-        (FaultKind.MISSHAPEN, 1, "in an answer, field id")
+        (FaultKind.MISSHAPEN, 1, "in the field `id` of an answer")
     ]
 
 

@@ -379,7 +379,7 @@ def test_a_schema_that_cannot_be_judged_makes_values_sensitive_and_undeclared(sc
 @pytest.mark.parametrize("schema", ["text", 5, None, [], DuplicateKeys((("type", "a"), ("type", "b")))])
 def test_an_invalid_output_schema_makes_everything_sensitive(schema: object) -> None:
     assert judged(schema, {"a": 1}) == {"": "sensitive"}
-    assert compiled(schema).faults == ("a part of the output schema is neither an object nor a boolean",)
+    assert compiled(schema).faults == ("a part of the output schema is neither a valid object nor a boolean",)
 
 
 # name, schema, instance, the judgement of each place

@@ -41,7 +41,7 @@ def test_two_runs_share_a_history_without_secrets(tmp_path: Path) -> None:
             screen.wait_for("No arguments")
             screen.settle()
             again.press("5", until="2 calls, 0 of this run")
-            again.press("r", until="type them again")
+            again.press("r", until="to be typed again")
             again.press("escape", until="2 calls, 0 of this run")
             again.press("j", "r", until="#1 done")
             again.press("escape", until="3 calls, 1 of this run")

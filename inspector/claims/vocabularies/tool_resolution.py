@@ -13,22 +13,22 @@ _HINTS = Branch(
     members={
         "readOnlyHint": Leaf(
             form=BOOLEAN,
-            meaning="this call changes nothing; must be true if the tool declares true",
+            meaning="this call changes nothing (a tool that declares true allows only true)",
             implications=(table(TraitName.EFFECT, {True: "read", False: "write"}, malformed="write"),),
         ),
         "destructiveHint": Leaf(
             form=BOOLEAN,
-            meaning="this call may overwrite or delete; must be false if a tool that writes declares false",
+            meaning="this call may overwrite or delete (a tool that writes and declares false allows only false)",
             implications=(flag(TraitName.DESTRUCTIVE),),
         ),
         "idempotentHint": Leaf(
             form=BOOLEAN,
-            meaning="repeating this call has no further effect; must be true if the tool declares true",
+            meaning="repeating this call has no further effect (a tool that declares true allows only true)",
             implications=(flag(TraitName.IDEMPOTENT, malformed=False),),
         ),
         "openWorldHint": Leaf(
             form=BOOLEAN,
-            meaning="this call interacts with an open domain; must be false if the tool declares false",
+            meaning="this call interacts with an open domain (a tool that declares false allows only false)",
             implications=(flag(TraitName.OPEN_WORLD),),
         ),
     },

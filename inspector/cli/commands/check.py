@@ -264,7 +264,7 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
     return _Saved(
         file=USUAL_FILE,
         calls=tuple(each for each in calls if each.server in own or _is_of(each.server, target)),
-        missing=f"none of the {len(calls)} calls in {USUAL_FILE} is for this target: --calls {USUAL_FILE} makes all of them",
+        missing=f"no call in {USUAL_FILE} is for this target (it has {len(calls)}): --calls {USUAL_FILE} makes all of them",
     )
 
 
@@ -499,7 +499,7 @@ _PIN, _CALL, _OUTPUT = _RULES = (
     _rule(
         "check/output",
         "A result breaks its output schema",
-        "Clients that validate results refuse this one.",
+        "Clients that validate results refuse such a result.",
         "Correct the tool or its schema.",
     ),
 )

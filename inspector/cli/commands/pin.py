@@ -201,7 +201,7 @@ def no_pin(of: Path | Identity) -> UsageError:
     """The error that a server has no pin yet."""
     if isinstance(of, Path):
         return UsageError(f"there is no {of}", f"Pin the server first: sightline pin --file {of} TARGET.")
-    hint = "Pin it first: sightline pin TARGET. A pin is found only if the command is written in the same way: see sightline pin --list."
+    hint = "Pin it first: sightline pin TARGET. A pin is found only if the target is written in the same way: see sightline pin --list."
     return UsageError(f"there is no pin of {of}", hint)
 
 

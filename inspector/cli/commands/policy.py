@@ -81,7 +81,7 @@ def _replaced(missing: Sequence[str]) -> str:
     destructive = "claims-destructive" in missing
     question = " So it does not ask about destructive calls unless a rule above does." if destructive else ""
     return (
-        f"This policy replaces the built-in one, and does not have its rules {', '.join(missing)}.{question}"
+        f"This policy replaces the built-in one, without its rule{'' if len(missing) == 1 else 's'} {', '.join(missing)}.{question}"
         ' `extends = "default"` keeps the built-in rules.'
     )
 

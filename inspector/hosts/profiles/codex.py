@@ -291,7 +291,7 @@ def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
 
 
 def _note_cut(notes: Notes) -> None:
-    notes.beyond("", "the exact place and text of this cut; they follow the public source")
+    notes.beyond("", "the exact place and text of this cut; only its approximate place was measured")
 
 
 def size_bytes(text: str) -> int:

@@ -19,7 +19,7 @@ _DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.BLOCK_META})
 
 
 def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
-    notes.beyond("", "this host was never run; its source code is followed")
+    notes.beyond("", "this host was never run; shown as in its source code")
     if answer.failure:
         return notes.withhold("the call throws, and the source does not show what the model gets")
     content = answer.result.get("content")

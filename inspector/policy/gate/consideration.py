@@ -222,7 +222,7 @@ def brought_line(brought: SessionTrust) -> str:
     Data classes and sources are counted, not quoted.
     """
     counts = Counter(label.kind for label in brought.labels)
-    return "trust labels added: " + ", ".join(
+    return "labels received: " + ", ".join(
         f"{counts[kind]} {_COUNTED[kind][counts[kind] != 1]}" if kind in _COUNTED else safe_line(kind.value)
         for kind in LabelKind
         if counts[kind]

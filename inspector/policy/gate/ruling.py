@@ -205,7 +205,7 @@ def _withheld(made: Ruled) -> str:
         matches = (*made.handling.withholding, *blocking)
         return f"a rule of the policy withholds it: {_names(matches)}"
     if made.is_asked_about:
-        return f"a rule of the policy holds it until you agree: {_names(made.handling.decision.matches)}"
+        return f"a rule of the policy withholds it without your agreement: {_names(made.handling.decision.matches)}"
     return ""
 
 

@@ -210,7 +210,7 @@ def _page_call(line: RecordedCall) -> Entry:
     )
 
 
-_NOT_RECORDED = "not recorded: which of their values are secret is unknown without an answer"
+_NOT_RECORDED = "not recorded: without an answer, it is not known which values are secret"
 """The text that replaces stderr if a recording withholds it as `unjudged`."""
 _MOST_READ = 20
 """The maximum number of lines that are read to summarize an entry of stderr. The last ones are read."""

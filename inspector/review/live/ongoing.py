@@ -359,7 +359,7 @@ def _rules(kind: str) -> tuple[ReviewRule, ...]:
 
 _SHARED_ONLY = NotChecked(
     what="added and removed definitions",
-    why="the interface compares only definitions that are in both listings; sightline review FILE compares whole listings",
+    why="the interface compares only definitions that an earlier listing has too; sightline review FILE compares whole listings",
 )
 _ONE_LISTING = listed_once(" in this session: the key L lists them again")
 

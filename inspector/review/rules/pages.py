@@ -89,7 +89,7 @@ _WHOM = {
     Reach.OTHER: "another origin, whose scripts can call it with the user's session",
     Reach.INSECURE: "an origin with an unencrypted scheme, so that an attacker on the network can call it",
     Reach.OPAQUE: "a URL without an origin, which any document can have",
-    Reach.UNREADABLE: "a value of `exposedTo` that is not an origin",
+    Reach.UNREADABLE: "something that is not an origin",
 }
 
 

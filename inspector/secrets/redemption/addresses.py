@@ -105,7 +105,7 @@ async def checked_addresses(
         reached = address_class(address)
         if reached is AddressClass.OTHER or reached is not server:
             return RefusedUrl(
-                reason=f"{origin} resolves to an address of class {reached}, but the server was reached at one of class {server}"
+                reason=f"{origin} resolves to an address that is {reached}; the server was reached at one that is {server}"
             )
         if origin.scheme == "http" and reached is not AddressClass.LOOPBACK:
             return RefusedUrl(

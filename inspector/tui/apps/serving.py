@@ -43,7 +43,7 @@ _ORIGINS = (
     ("sends requests to", "connect"),
     ("loads from", "resources"),
     ("shows frames of", "frames"),
-    ("has base URLs at", "bases"),
+    ("uses as base URL", "bases"),
 )
 
 
@@ -238,7 +238,7 @@ def opening_view(
         words = f"It can send everything that it gets to the {count(len(reach.origins), 'origin')} below."
         lines.append(Content.styled(words, "$text-warning"))
     if reach.is_local:
-        words = "At least one of these origins is on this machine or in its network."
+        words = "An origin below is on this machine or in its network."
         lines.append(Content.styled(words, "bold $text-warning"))
     if reach.origins and has_proxy():
         lines.append(Content("It does not use your proxy: it reaches these origins directly or not at all."))

@@ -71,7 +71,7 @@ def waiting_note(words: str, elapsed_s: float, progress: Progress | None, timeou
     if progress is VISITING:
         limit = f"Waits up to {duration(timeout_s)} for you to visit the address, then calls again."
     elif progress is not None and progress.task:
-        limit = f"Waits as long as the server keeps the task, at least {LEAST_S / 3600:g} h; each answer about the task times out after {duration(timeout_s)}."
+        limit = f"Waits as long as the server keeps the task, at least {LEAST_S / 3600:g} h; each request about the task times out after {duration(timeout_s)}."
     else:
         limit = f"Times out after {duration(timeout_s)} without progress."
     return Content.assemble(

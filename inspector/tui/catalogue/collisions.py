@@ -47,7 +47,7 @@ def collision_note(tool: str, server: str, others: Sequence[str], known: Iterabl
         same = " The names are equal." if here in there else ""
         names = ", ".join(shortened(name, 2 * _NAME) for name in there)
         lines.append(
-            f"{host.title} names this tool {shortened(here, 2 * _NAME)}, and those of the other servers {names}.{same}"
+            f"{host.title} names this tool {shortened(here, 2 * _NAME)}, and {'that of the other server' if len(there) == 1 else 'those of the other servers'} {names}.{same}"
         )
     lines.append(f"What {unknown} other hosts do with equal names was not observed.")
     return Content(" ").join(content(line) for line in lines)

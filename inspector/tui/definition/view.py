@@ -106,7 +106,7 @@ def measure_line(view: DefinitionView) -> Content:
             (size(view.model_bytes), "bold"),
             f", about {view.model_tokens:,}",
         ),
-        *(() if view.observed else (Content.styled("host not observed", "$text-warning"),)),
+        *(() if view.observed else (Content.styled("handling not observed", "$text-warning"),)),
         *_counts(view.reasons),
     ]
     return Content("  ").join(parts)
@@ -154,11 +154,11 @@ def given_title(view: DefinitionView) -> Content:
 
 def _summary(view: DefinitionView) -> Content:
     if not view.observed:
-        words = f"Shown as for `spec`: {view.host} was not observed."
+        words = f"Shown as for `spec`: what {view.host} does with definitions was not observed."
         return content(words, "$text-warning")
     if not view.outline.tops:
         return Content.styled("The model gets the whole definition as sent.", "$foreground 70%")
-    return Content.styled("This value is the same on both sides. n: next difference", "$foreground 70%")
+    return Content.styled("No difference begins here. n: next difference", "$foreground 70%")
 
 
 def _reason(view: DefinitionView, reason: DefinitionReason) -> Content:

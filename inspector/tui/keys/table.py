@@ -626,7 +626,7 @@ ANSWERING: tuple[Command, ...] = (
         "ctrl+d",
         "decline",
         "decline",
-        "Declines the request: the server gets the answer `decline`.",
+        "Declines the request, and sends that to the server.",
     ),
     _answering(
         "answer.cancel",

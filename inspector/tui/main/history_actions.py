@@ -99,7 +99,7 @@ class HistoryActions:
         past, record = action.call.past, action.call.record
         lacks_some = bool(past.left_out) and (record is None or action.do == "edit")
         if lacks_some:
-            words = f"The history does not keep these arguments, so type them again: {shortened(past.lacks, 200)}."
+            words = f"Not in the history, to be typed again: {shortened(past.lacks, 200)}."
             self._screen.notify(content(words).plain, severity="warning", markup=False)
         if lacks_some or action.do == "edit":
             self._will_come_back("edit")

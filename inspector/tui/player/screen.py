@@ -219,7 +219,7 @@ class PlayerScreen(MainScreen):
         tool = self.server.link.tool(name)
         if tool is None:
             self.notify(
-                f"The call of {shortened(name, 60)} has ended; the server does not list this tool.",
+                f"The call of {shortened(name, 60)} has ended; the server does not list it.",
                 markup=False,
             )
         elif tool.item:

@@ -90,7 +90,7 @@ def strip(view: ResultView, *, is_brief: bool = False, is_recorded: bool = False
             content(words, "bold $text-error"),
             Content.assemble(f"{view.sender} sent ", ("nothing", "bold")),
             Content.styled(
-                "the model's side shows a code of Sightline: each host words this error itself",
+                "the model's side shows an error code of Sightline, because each host words this error differently",
                 "$text-warning",
             ),
         )

@@ -128,7 +128,7 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
         return Content.assemble(
             ("Value  ", "bold"), (f"masks itself in {left} s; u masks it now", "$text-warning")
         )
-    words = "Enter or u shows it for 10 s; so does holding the mouse button" if can_peek else "no value yet"
+    words = "Enter or u shows it for 10 s, a mouse button while you hold it" if can_peek else "no value yet"
     return Content.assemble(("Value  ", "bold"), (words, _QUIET))
 
 

@@ -31,7 +31,7 @@ from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, Sec
 _INTRODUCTION = (
     "An answer can bring trust labels into the session, such as untrusted or sensitive. Sightline keeps them as an agent "
     "host would, and a policy can decide by them. Labels come from declarations and from the server's questions, not from "
-    "findings: an answer without a label may contain instructions too. No server learns of them unless you select it and press l: each call to that server then says "
+    "findings: an answer without a label may contain instructions too. No server learns of them unless you select it and press l: each call to that server then says so "
     "if the session is untrusted, and may name sources. Other labels are never sent."
 )
 _NOTHING = "  No call of this agent session has brought a trust label."

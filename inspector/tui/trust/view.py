@@ -38,16 +38,16 @@ _KINDS = tuple(_MEANINGS)
 
 _SENT = {
     None: "none",
-    SourceDetail.NONE: "whether untrusted, its own sources",
-    SourceDetail.HOSTS: "whether untrusted, own sources, hosts of others",
-    SourceDetail.FULL: "whether untrusted, all sources",
+    SourceDetail.NONE: "a hint if untrusted, its own sources",
+    SourceDetail.HOSTS: "a hint if untrusted, own sources, hosts of others",
+    SourceDetail.FULL: "a hint if untrusted, all sources",
 }
 """What each call to a server says about trust, in a few words, by the detail that the user chose."""
 _CARRIED = {
     None: "carry no trust labels",
-    SourceDetail.NONE: "say whether the session is untrusted, and name the server's own sources",
-    SourceDetail.HOSTS: "say whether the session is untrusted, and name the server's own sources and the hosts of others",
-    SourceDetail.FULL: "say whether the session is untrusted, and name every source in full",
+    SourceDetail.NONE: "say so if the session is untrusted, and name the server's own sources",
+    SourceDetail.HOSTS: "say so if the session is untrusted, and name the server's own sources and the hosts of others",
+    SourceDetail.FULL: "say so if the session is untrusted, and name every source in full",
 }
 """What each call to a server says about trust, to end a sentence with, by the detail that the user chose."""
 
@@ -185,7 +185,7 @@ def sent_line(row: ServerRow) -> Content:
         return Content.styled(f"{carried} l changes that.", _QUIET)
     if row.sent is None:
         return Content.styled(
-            f"{carried} The next call carries none, because the session is not untrusted and has no sources to name.",
+            f"{carried} The next call carries no annotations, because the session is not untrusted and has no sources to name.",
             _QUIET,
         )
     return Content.assemble(

@@ -335,7 +335,7 @@ class Calls:
                 waiting.is_left = True
                 answer = _failed(
                     FailureKind.CONNECTION_LOST,
-                    "the page left or removed the document of the tool during the call",
+                    "the document of the tool was replaced or removed during the call",
                 )
                 asyncio.get_running_loop().call_later(GRACE_S, _settle, waiting, answer)
 

@@ -325,8 +325,7 @@ async def test_every_decision_is_in_the_timeline_without_quoted_values() -> None
     assert "agreed with --yes: confirm-1: arguments.password is present" in told
     assert "confirm mail: not agreed: confirm-1" in told
     assert (
-        "trust #1 mail: trust labels added: open-world, untrusted, sensitive, 2 data classes, 1 source"
-        in told
+        "trust #1 mail: labels received: open-world, untrusted, sensitive, 2 data classes, 1 source" in told
     )
     assert "session.attribution is present" in told
 

@@ -161,7 +161,7 @@ def test_tools_are_compared_with_those_of_the_other_servers_as_they_list_them() 
     assert not [entry for entry in alone.all if entry.finding.id.startswith("SL-SHD")]
     whys = {each.what: each.why for each in alone.not_checked}
     assert whys["other servers"] == (
-        "names were compared within this server only, because these servers have listed no tools: acme"
+        "names were compared within this server only, because no tools are listed by acme"
     )
     acme = Neighbour(target="acme", tools=("torn", "other"))
     beside = gone_through(replace(material, neighbours=(acme,)), review)

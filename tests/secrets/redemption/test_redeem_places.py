@@ -105,7 +105,7 @@ async def test_a_name_with_one_address_of_another_class_is_refused(
         one = redeemer(endpoint.origin, names=Names([addresses]), reached_at=reached_at)
         outcome = await one.redeem(reference(), received_s=1000)
         assert isinstance(outcome, RefusedUrl)
-        assert f"the server was reached at one of class {reached_at}" in outcome.reason
+        assert f"the server was reached at one that is {reached_at}" in outcome.reason
         assert endpoint.connections == 0
 
 
@@ -114,8 +114,8 @@ async def test_an_address_in_the_url_has_its_class_checked_too() -> None:
         one = redeemer(endpoint.origin, reached_at=AddressClass.PUBLIC)
         outcome = await one.redeem(reference(), received_s=1000)
         assert outcome == RefusedUrl(
-            reason=f"{endpoint.origin} resolves to an address of class loopback, "
-            "but the server was reached at one of class public"
+            reason=f"{endpoint.origin} resolves to an address that is loopback; "
+            "the server was reached at one that is public"
         )
         assert endpoint.connections == 0
 

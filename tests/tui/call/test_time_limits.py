@@ -13,7 +13,7 @@ from inspector.tui.call.progress import waiting_note
         (Progress(progress=1, total=2, message=None), "Times out after 1 min 00 s without progress."),
         (
             Progress(progress=0, total=None, message="busy", task="working"),
-            "Waits as long as the server keeps the task, at least 1 h; each answer about the task times out after 1 min 00 s.",
+            "Waits as long as the server keeps the task, at least 1 h; each request about the task times out after 1 min 00 s.",
         ),
         (VISITING, "Waits up to 1 min 00 s for you to visit the address, then calls again."),
         (AGAIN, "Times out after 1 min 00 s without progress."),

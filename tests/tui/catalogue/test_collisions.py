@@ -42,7 +42,7 @@ def test_the_names_that_hosts_give_are_shown_only_if_observed() -> None:
     note = collision_note("read file", "my files", ["git"], hosts()).plain
     assert "is also a tool of git." in note
     assert (
-        "Claude Code names this tool mcp__my_files__read_file, and those of the other servers mcp__git__read_file."
+        "Claude Code names this tool mcp__my_files__read_file, and that of the other server mcp__git__read_file."
         in note
     )
     assert "other hosts do with equal names was not observed" in note

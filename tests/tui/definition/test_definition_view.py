@@ -101,7 +101,10 @@ def test_the_list_of_reasons_begins_at_the_cursor() -> None:
 def test_the_reasons_of_an_unobserved_host_are_marked_not_observed() -> None:
     view = view_of(MINT, host="claude-code")
     assert "not observed" in measure_line(view).plain
-    assert "claude-code was not observed" in why_line(view, view.outline.node_at("/name")).plain
+    assert (
+        "what claude-code does with definitions was not observed"
+        in why_line(view, view.outline.node_at("/name")).plain
+    )
     assert "~ host (not observed)  /annotations" in every_reason(view, 0).plain
     assert "not observed" not in every_reason(view_of(MINT), 0).plain
 

@@ -120,9 +120,7 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         await settled(pilot, app, "2 calls, 2 of this run")
         # Edited: the secret has to be typed again.
         await pilot.press("g", "e")
-        await settled(
-            pilot, app, "The history does not keep these arguments, so type them again: pin (secret)."
-        )
+        await settled(pilot, app, "Not in the history, to be typed again: pin (secret).")
         owner, pin = app.screen.query("FieldLine Input").results(Input)
         assert (owner.value, pin.value) == ("ada", "")
         assert owner.has_focus
@@ -213,9 +211,7 @@ async def test_a_call_of_an_earlier_run_is_repeated_under_the_policy() -> None:
         await pilot.press("j")
         await settled(pilot, app, "not kept: pin (secret), to be typed again")
         await pilot.press("r")
-        await settled(
-            pilot, app, "The history does not keep these arguments, so type them again: pin (secret)."
-        )
+        await settled(pilot, app, "Not in the history, to be typed again: pin (secret).")
         assert app.screen.query_one("FieldLine Input", Input).value == "ada"
         assert told.calls == []
         # A tool that the server no longer lists stays in the history.

@@ -72,7 +72,7 @@ async def test_four_servers_answer_and_the_end_of_one_does_not_affect_the_others
         await shows(pilot, app, "#3 done", "output fits its schema")
         await pilot.press("2")
         text = " ".join((await shows(pilot, app, "is also a tool of demo-2")).split())
-        assert "mcp__demo__clean_clock, and those of the other servers mcp__demo-2__clean_clock" in text
+        assert "mcp__demo__clean_clock, and that of the other server mcp__demo-2__clean_clock" in text
 
         # Private data of one server affects the decision on a call of another.
         await open_tool(pilot, app, "read_drafts", 1)

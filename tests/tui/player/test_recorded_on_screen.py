@@ -384,7 +384,7 @@ async def test_keys_step_to_calls_that_ended_without_an_answer(tmp_path: Path) -
         assert "#6 no answer " in text
         assert 'get_key(q="cut off")' in text
         assert (
-            "e stderr 1 line, not recorded: which of their values are secret is unknown without an answer"
+            "e stderr 1 line, not recorded: without an answer, it is not known which values are secret"
             in text
         )
         await pilot.press("{")

@@ -273,7 +273,7 @@ async def test_a_warning_is_shown_and_an_answer_can_need_agreement() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await searched(pilot, app, "Show the model the answer of search?")
         await pilot.press("n")
-        assert "a rule of the policy holds it until you agree: confirm-1" in await settled(
+        assert "a rule of the policy withholds it without your agreement: confirm-1" in await settled(
             pilot, app, "1 withheld: 1 by policy"
         )
         await pilot.press("ctrl+r")
@@ -318,12 +318,12 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             assert words in text, f"{words}\n{text}"
         assert "not from findings: an answer without a label may contain" in " ".join(text.split())
         await pilot.press("l")
-        await settled(pilot, app, "say whether the session is untrusted, and name the server's own sources.")
+        await settled(pilot, app, "say so if the session is untrusted, and name the server's own sources.")
         await pilot.press("l")
         text = await settled(
             pilot,
             app,
-            "say whether the session is untrusted, and name the server's own sources and the hosts of others",
+            "say so if the session is untrusted, and name the server's own sources and the hosts of others",
         )
         assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in " ".join(text.split())
         assert "name the server's own sources and the hosts of others." in text

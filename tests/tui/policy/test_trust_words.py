@@ -10,7 +10,7 @@ def test_a_session_whose_labels_are_not_sent_is_not_said_to_have_none() -> None:
     shown = sent_line(row).plain
     assert "no trust labels" not in shown
     assert shown.endswith(
-        "The next call carries none, because the session is not untrusted and has no sources to name."
+        "The next call carries no annotations, because the session is not untrusted and has no sources to name."
     )
 
 
