@@ -59,7 +59,7 @@ async def test_roots_are_added_and_removed_and_kept_after_a_reconnection(tmp_pat
         await pilot.press("R")
         await settled(pilot, app, "thousand")
         async with asyncio.timeout(30):
-            while len(opened) < 2 or opened[1].server is None:
+            while len(opened) < 2 or opened[1].catalogue.tool("roots") is None:
                 await pilot.pause(0.05)
         await opened[-1].call("roots", {})
         assert "second" in str([frame.raw for frame in opened[-1].timeline.frames])
