@@ -673,7 +673,7 @@ def test_the_message_about_a_missing_answer_is_not_on_the_server_side(level: Lev
     assert not any(outline.side_row(node, 0, 60, 0) for node in range(len(outline)))
     assert any(outline.side_row(node, 1, 60, 0) for node in range(len(outline)))
     assert strip(view).plain.startswith(
-        "Sightline: no answer to tools/call within 60 s  server sent nothing  the model's side shows a code of Sightline"
+        "Sightline: no answer to tools/call within 60 s  server sent nothing  the model's side shows an error code of Sightline"
     )
     assert "withheld" not in strip(view).plain
 
