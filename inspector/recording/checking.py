@@ -28,7 +28,7 @@ from inspector.recording.replaying import (
 
 _Item = TypeVar("_Item", Removed, str)
 
-_NO_HOST = "was not compared: this version does not know the host of the recording"
+_NO_HOST = "this version does not know the host of the recording"
 MAX_MISMATCHES = 100
 """The maximum number of mismatches listed per call. Further ones are counted."""
 
@@ -122,7 +122,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
         return
     today = projection_of(whole, recorded.lenses)
     if today is None:
-        yield Mismatch(pointer="", what=_NO_HOST)
+        yield Mismatch(pointer="", what=f"was not searched for copies of withheld values: {_NO_HOST}")
         return
     known = KnownValues()
     known.public.add(whole.name)
@@ -146,7 +146,7 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         return
     today = projected(call, recorded.lenses, omits=recorded.omits)
     if today is None:
-        yield Mismatch(pointer="", what=_NO_HOST)
+        yield Mismatch(pointer="", what=f"was not compared: {_NO_HOST}")
         return
     if recorded.digest or today.digest:
         if recorded.digest != today.digest:
