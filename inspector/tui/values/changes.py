@@ -57,7 +57,7 @@ def both_sides(change: Change | DefinitionChange, most: int = _MAX_TEXT) -> Iter
     """
     is_both = change.kind is ChangeKind.CHANGED
     is_text = isinstance(change.before, str) and isinstance(change.after, str)
-    # As JSON, the string "5" and the number 5 can be told apart.
+    # As JSON, the string "5" and the number 5 look different.
     as_text = dump_text if is_both and not is_text else _text
     before, after = as_text(change.before), as_text(change.after)
     start, end = _same(before, after) if is_both else (0, 0)
