@@ -37,11 +37,19 @@ class Backend(Protocol):
     """
 
     async def invoke(
-        self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
+        self,
+        frame_id: str,
+        session: str,
+        tool: JsonObject,
+        arguments: JsonObject,
+        *,
+        timeout_s: float,
+        on_sent: Callable[[Frame], None],
     ) -> str:
         """Start an invocation and return its id. Raises CdpError, CdpLostError, WorldError, TimeoutError.
 
-        `tool`: one member that identifies the tool, `toolId` or `toolName`.
+        `tool`: one member that identifies the tool, `toolId` or `toolName`. `on_sent`: called with the
+        request's frame.
         """
         ...
 
@@ -59,10 +67,17 @@ class NativeBackend:
         self._cdp = cdp
 
     async def invoke(
-        self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
+        self,
+        frame_id: str,
+        session: str,
+        tool: JsonObject,
+        arguments: JsonObject,
+        *,
+        timeout_s: float,
+        on_sent: Callable[[Frame], None],
     ) -> str:
         params: JsonObject = {"frameId": frame_id, **tool, "input": arguments}
-        reply = await self._cdp.send(INVOKE, params, session=session, timeout_s=timeout_s)
+        reply = await self._cdp.send(INVOKE, params, session=session, timeout_s=timeout_s, on_sent=on_sent)
         return str(reply.get("invocationId", ""))
 
     async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
@@ -111,7 +126,14 @@ class PolyfillBackend:
         self._left[frame_id] = invocation
 
     async def invoke(
-        self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
+        self,
+        frame_id: str,
+        session: str,
+        tool: JsonObject,
+        arguments: JsonObject,
+        *,
+        timeout_s: float,
+        on_sent: Callable[[Frame], None],
     ) -> str:
         _ = timeout_s
         self._count += 1
@@ -120,7 +142,7 @@ class PolyfillBackend:
         if document is not None:
             name, given = tool.get("toolName"), dump_text(arguments)
             command: JsonObject = {"command": "invoke", "id": invocation, "name": name, "input": given}
-            await self._command(document, session, command)
+            await self._command(document, session, command, on_sent)
         return invocation
 
     async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
@@ -139,11 +161,21 @@ class PolyfillBackend:
             return None
         return {**read.value, "frameId": frame_id}
 
-    async def _command(self, document: PageDocument, session: str, command: JsonObject) -> Json:
+    async def _command(
+        self,
+        document: PageDocument,
+        session: str,
+        command: JsonObject,
+        on_sent: Callable[[Frame], None] | None = None,
+    ) -> Json:
         detail = json.dumps(dump_text(command))
         event = f"new CustomEvent({json.dumps(self.channel)}, {{ detail: {detail} }})"
         return await self._worlds.evaluate(
-            document, session, f"document.dispatchEvent({event})", timeout_s=COMMAND_TIMEOUT_S
+            document,
+            session,
+            f"document.dispatchEvent({event})",
+            timeout_s=COMMAND_TIMEOUT_S,
+            on_sent=on_sent,
         )
 
 
@@ -225,12 +257,13 @@ class Calls:
         self._waiting.append(waiting)
         which: JsonObject = {"toolId": tool_id} if tool_id is not None else {"toolName": name}
 
-        async def ask() -> str:
-            waiting.asked_s = self._tap.now_s()
-            within_s = timeout_s + CANCEL_TIMEOUT_S
-            return await self.backend.invoke(frame_id, session, which, arguments, timeout_s=within_s)
+        def sent(request: Frame) -> None:
+            waiting.asked_s = request.at_s
 
-        asking = asyncio.ensure_future(ask())
+        within_s = timeout_s + CANCEL_TIMEOUT_S
+        asking = asyncio.ensure_future(
+            self.backend.invoke(frame_id, session, which, arguments, timeout_s=within_s, on_sent=sent)
+        )
         finishing = asyncio.ensure_future(self._finish(waiting, form)) if form else None
         try:
             async with asyncio.timeout(timeout_s):

@@ -106,10 +106,11 @@ class Cdp:
         timeout_s: float = REPLY_TIMEOUT_S,
         is_quiet: bool = False,
         is_large: bool = False,
+        on_sent: Callable[[Frame], None] | None = None,
     ) -> JsonObject:
         """Send a request and wait for its result. Raises CdpError, TimeoutError, CdpLostError.
 
-        `is_quiet`: keep request and reply out of frames, because they may hold a secret. `is_large`:
+        `on_sent`: called with the request's frame, unless it is quiet. `is_quiet`: keep request and reply out of frames, because they may hold a secret. `is_large`:
         serialize the request in a thread, because it may be large.
         """
         self._next_id += 1
@@ -124,7 +125,9 @@ class Cdp:
             if is_quiet:
                 self._quiet.add(number)
             else:
-                await self._tap.take(Direction.SENT, Channel.CDP, raw)
+                sent = await self._tap.take(Direction.SENT, Channel.CDP, raw)
+                if on_sent is not None:
+                    on_sent(sent.frame)
             await self._write(raw)
             async with asyncio.timeout(timeout_s):
                 reply = await answer

@@ -1,10 +1,12 @@
 """Isolated worlds, in which Sightline's JavaScript uses a frame's document apart from the page's scripts."""
 
 import json
+from collections.abc import Callable
 
 from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.frames import Frame
 from inspector.protocol.page import PageDocument
 from inspector.webmcp.browser.cdp import Cdp, CdpError
 
@@ -59,10 +61,11 @@ class Worlds:
         *,
         timeout_s: float,
         is_quiet: bool = False,
+        on_sent: Callable[[Frame], None] | None = None,
     ) -> Json:
         """Evaluate an expression, await its promise, and return the value as JSON.
 
-        Raises WorldError, CdpError, CdpLostError, TimeoutError.
+        `is_quiet`, `on_sent`: as for `Cdp.send`. Raises WorldError, CdpError, CdpLostError, TimeoutError.
         """
         context = await self._context(document, session)
         result = await self._cdp.send(
@@ -77,6 +80,7 @@ class Worlds:
             session=session,
             timeout_s=timeout_s,
             is_quiet=is_quiet,
+            on_sent=on_sent,
         )
         return value_of(result)
 
