@@ -27,7 +27,6 @@ from inspector.protocol.targets import Era, HttpTarget
 from inspector.schema.fields import example_arguments, form_of
 from inspector.session.live import Session
 from inspector.session.options import Options
-from tests.peers.ports import free_port
 
 TIME_LIMIT_S = 60.0
 """The seconds in which a connection must succeed while all scenarios of the suite run at once on a busy machine."""
@@ -71,12 +70,9 @@ async def browse(ask: AuthorizationAsk) -> bool:
 def identity_of(given: Given) -> ClientIdentity:
     """The client that the suite has registered, or else one that registers itself."""
     context = given.context
-    # While all scenarios run at once, the system may give a port that it has chosen to another process meanwhile.
-    redirect = f"http://127.0.0.1:{free_port()}/callback"
     if "client_id" not in context:
-        return ClientIdentity(metadata_url=METADATA_URL, redirect_uri=redirect)
+        return ClientIdentity(metadata_url=METADATA_URL)
     return ClientIdentity(
-        redirect_uri=redirect,
         client_id=context["client_id"],
         client_secret=context.get("client_secret"),
         signing_key=context.get("private_key_pem"),

@@ -7,7 +7,6 @@ import httpx2
 import pytest
 
 from inspector.connect.oauth.provider import Provider
-from inspector.connect.oauth.redirect import free_redirect_uri
 from inspector.errors import AuthenticationRequiredError
 from inspector.protocol.authorization import (
     Access,
@@ -24,6 +23,7 @@ from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.peers.authorizing_server import Issued, authorizing_server, browse
+from tests.peers.ports import free_port
 
 
 def steps(session: Session) -> list[str]:
@@ -156,7 +156,8 @@ async def test_the_scopes_that_the_user_chose_are_asked_for() -> None:
 
 async def test_a_kept_token_is_for_the_client_that_got_it() -> None:
     issued, store = Issued(), MemoryStore()
-    clients = [ClientIdentity(client_id=name, redirect_uri=free_redirect_uri()) for name in ("one", "two")]
+    uri = f"http://127.0.0.1:{free_port()}/callback"
+    clients = [ClientIdentity(client_id=name, redirect_uri=uri) for name in ("one", "two")]
     for client in clients:
         issued.know(client.client_id or "", None, client.redirect_uri or "")
     with authorizing_server(issued) as url:

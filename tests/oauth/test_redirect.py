@@ -1,6 +1,7 @@
 """The listener for the redirect: it accepts one request, and refuses, reports and closes every other."""
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -8,8 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from inspector.connect.oauth import redirect
-from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
+from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, bound_redirect, redirect_to
 from inspector.protocol.authorization import redirect_fault
+from tests.peers.ports import free_port
 
 STATE = "the-state-of-this-flow"
 GOOD = f"GET /callback?code=abc&state={STATE}&iss=https://as.example"
@@ -17,8 +19,9 @@ GOOD = f"GET /callback?code=abc&state={STATE}&iss=https://as.example"
 
 @asynccontextmanager
 async def listening() -> AsyncGenerator[tuple[str, asyncio.Future[Redirect], list[str]]]:
-    uri, refused = free_redirect_uri(), list[str]()
-    async with redirect_to(uri, STATE, refused.append) as arrived:
+    refused = list[str]()
+    uri, bound = bound_redirect()
+    async with redirect_to(uri, STATE, refused.append, bound) as arrived:
         yield uri, arrived, refused
 
 
@@ -76,8 +79,22 @@ async def test_a_second_request_on_an_open_connection_is_refused(monkeypatch: py
     assert refused == ["a second request came"]
 
 
+async def test_the_port_of_a_bound_redirect_is_kept_until_the_flow_ends() -> None:
+    uri, bound = bound_redirect()
+    port = urlsplit(uri).port or 0
+    with pytest.raises(OSError, match="in use"):
+        socket.create_server(("127.0.0.1", port))
+    async with redirect_to(uri, STATE, lambda _: None, bound) as arrived:
+        await asked(uri, GOOD)
+        await arrived
+    # A second flow of the session has the same redirect URI, although connections of the first were closed just now.
+    async with redirect_to(uri, STATE, lambda _: None) as arrived:
+        await asked(uri, GOOD)
+        assert (await arrived).code == "abc"
+
+
 async def test_two_authorizations_with_one_redirect_take_turns() -> None:
-    uri = free_redirect_uri()
+    uri = f"http://127.0.0.1:{free_port()}/callback"
     order = list[str]()
 
     async def flow(state: str) -> str | None:

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -28,7 +29,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
-from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
+from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, bound_redirect, redirect_to
 from inspector.connect.oauth.steps import RESOURCE_METADATA, OAuthStep, answer_of, place_of, step_of
 from inspector.credentials.cutting import masked_start
 from inspector.errors import InspectorError
@@ -36,6 +37,9 @@ from inspector.protocol.authorization import Access, AuthorizationAsk, Authorizi
 from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
 from inspector.urls.host import is_on_this_machine
+
+if TYPE_CHECKING:
+    import socket
 
 # The SDK's log messages quote answers, which may hold secrets.
 logging.getLogger(sdk_oauth.__name__).disabled = True
@@ -125,6 +129,8 @@ class Provider:
             access.authorizing, target.url, lambda what: step_log.note("keyring", what, True)
         )
         self._redirect_uri = ""
+        self._bound: socket.socket | None = None
+        """Keeps the port of a new redirect URI from other processes until the first flow uses it."""
         self._redirect: Redirect | None = None
         self._last = ""
         """The name and the answer of the last step that failed; empty if none did. Untrusted text."""
@@ -153,18 +159,31 @@ class Provider:
             kept.client = _registered(identity)
         redirects = kept.client.redirect_uris if kept.client else None
         before = str(redirects[0]) if redirects else None
-        self._redirect_uri = identity.redirect_uri or before or free_redirect_uri()
+        self._redirect_uri = identity.redirect_uri or before or self._new_redirect()
         if before not in (None, self._redirect_uri):
             kept.client = None
         if kept.client is not None and not identity.is_machine:
             kept.client.redirect_uris = [AnyUrl(self._redirect_uri)]
         self._sdk = self._made()
         if kept.tokens is not None:
+            self._release()
             self._conceal_tokens(kept.tokens)
             context = self._sdk.context
             context.current_tokens, context.client_info = kept.tokens, kept.client
             context.token_expiry_time = kept.expires_at
             self._step_log.note("kept token", f"scope: {kept.tokens.scope or '-'}", False)
+
+    def _new_redirect(self) -> str:
+        if self._identity.is_machine:
+            # No user is asked, so there is no redirect.
+            return ""
+        uri, self._bound = bound_redirect()
+        return uri
+
+    def _release(self) -> None:
+        if self._bound is not None:
+            self._bound.close()
+            self._bound = None
 
     def _made(self) -> OAuthClientProvider:
         url, identity = self._target.url, self._identity
@@ -207,11 +226,11 @@ class Provider:
         Returns the reason why there is no token, or an empty text.
         """
         context = self._sdk.context
-        if response is not None and not self._authorizing.may_ask and not self.is_due:
-            return _STORED_ONLY if self._authorizing.is_stored_only else _NO_ONE
         before = context.current_tokens
         self._last = ""
         try:
+            if response is not None and not self._authorizing.may_ask and not self.is_due:
+                return _STORED_ONLY if self._authorizing.is_stored_only else _NO_ONE
             await self._drive(request, response)
         except AuthorizationFailedError as error:
             return self._failed(str(error))
@@ -225,6 +244,8 @@ class Provider:
             raise
         except Exception as error:  # noqa: BLE001 - its text may quote a secret that is not masked yet
             return self._failed(f"{self._last or 'the flow ended early'} ({type(error).__name__})")
+        finally:
+            self._release()
         tokens = context.current_tokens
         if tokens is None:
             if before is not None:
@@ -389,7 +410,8 @@ class Provider:
             "user", f"{asked}; redirect_uri: {self._redirect_uri}; code_challenge_method: S256", False
         )
         try:
-            async with redirect_to(self._redirect_uri, state, self._refused) as arrived:
+            bound, self._bound = self._bound, None
+            async with redirect_to(self._redirect_uri, state, self._refused, bound) as arrived:
                 self._redirect = await _agreed(authorizer(ask), arrived)
         except OSError as error:
             port = urlsplit(self._redirect_uri).port

@@ -45,10 +45,10 @@ class TooManyRefusedError(Exception):
     """Raised if the listener was closed because too many requests were not the expected redirect."""
 
 
-def free_redirect_uri() -> str:
-    """A redirect URI with a port that is free now."""
-    with socket.create_server((ADDRESS, 0)) as found:
-        return f"http://{ADDRESS}:{found.getsockname()[1]}{PATH}"
+def bound_redirect() -> tuple[str, socket.socket]:
+    """A redirect URI with a free port, and the socket that keeps the port from other processes until closed."""
+    bound = socket.create_server((ADDRESS, 0))
+    return f"http://{ADDRESS}:{bound.getsockname()[1]}{PATH}", bound
 
 
 _LISTENING: dict[tuple[asyncio.AbstractEventLoop, int], asyncio.Event] = {}
@@ -71,16 +71,18 @@ async def _alone_on(port: int) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def redirect_to(
-    uri: str, state: str, refused: Callable[[str], None]
+    uri: str, state: str, refused: Callable[[str], None], bound: socket.socket | None = None
 ) -> AsyncGenerator[asyncio.Future[Redirect]]:
     """Listen until the redirect arrives, or until the block ends. Raises OSError if the port is in use.
 
     `refused`: called with the reason why a request was refused, in a clause without untrusted text.
+    `bound`: the socket of `bound_redirect`, which is closed at the end; None to use the port of `uri`.
     """
     port = urlsplit(uri).port or 0
     async with _alone_on(port):
         redirects = _Redirects(uri, state, refused)
-        server = await asyncio.start_server(redirects.start, ADDRESS, port)
+        listening = bound or socket.create_server((ADDRESS, port))
+        server = await asyncio.start_server(redirects.start, sock=listening)
         redirects.arrived.add_done_callback(lambda _: server.close())
         try:
             yield redirects.arrived
