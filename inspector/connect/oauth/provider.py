@@ -5,6 +5,7 @@ Source: MCP 2025-11-25 and 2026-07-28, Authorization.
 
 import asyncio
 import logging
+import os
 import re
 import time
 from collections.abc import Awaitable, Callable
@@ -416,7 +417,7 @@ class Provider:
         except OSError as error:
             port = urlsplit(self._redirect_uri).port
             raise AuthorizationFailedError(
-                f"cannot listen for the redirect on port {port}: {error.strerror}"
+                f"cannot listen for the redirect on port {port}: {os.strerror(error.errno or 0)}"
             ) from error
         except TooManyRefusedError as error:
             raise AuthorizationFailedError("too many other requests came before the redirect") from error
