@@ -9,7 +9,7 @@ from inspector.tui.keys.table import COMMANDS
 from tests.terminal.payloads import EVERYTHING, PAYLOADS
 from tests.terminal.server import definition
 from tests.terminal.stream import assert_text
-from tests.tui.scripted import LARGE, Script, app_of, screen_lines, settled
+from tests.tui.scripted import LARGE, Script, app_of, screen_lines, settled, until
 
 OFFERED = [found for found in COMMANDS if found.palette]
 MARKUP = "".join(PAYLOADS[name] for name in PAYLOADS if name.startswith("markup"))
@@ -24,11 +24,14 @@ async def test_a_notification_shows_foreign_text_without_markup() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "Tools 2")
         for text in ("\x1b]0;CANARY\x07 \x9b2J \u202e", MARKUP, PAYLOADS["combining run"]):
-            app.notify(text, title=text, severity="error", markup=True)
-            app.screen.notify(text, markup=True)
-            await settled(pilot, app)
+            app.notify(text, title=text, severity="error", timeout=60, markup=True)
+            app.screen.notify(text, timeout=60, markup=True)
+
+            def is_shown(_: str, shown: str = safe(text)) -> bool:
+                return any(shown in str(toast.render()) for toast in app.screen.query("Toast"))
+
+            await until(pilot, app, is_shown)
             toasts = tuple(app.screen.query("Toast").results(Widget))
-            assert any(safe(text) in str(toast.render()) for toast in toasts), repr(text)
             for line in screen_lines(app):
                 assert_text(line)
             for toast in toasts:
