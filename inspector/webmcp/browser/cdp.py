@@ -110,8 +110,9 @@ class Cdp:
     ) -> JsonObject:
         """Send a request and wait for its result. Raises CdpError, TimeoutError, CdpLostError.
 
-        `on_sent`: called with the request's frame, unless it is quiet. `is_quiet`: keep request and reply out of frames, because they may hold a secret. `is_large`:
-        serialize the request in a thread, because it may be large.
+        `is_quiet`: keep request and reply out of frames, because they may hold a secret. `is_large`:
+        serialize the request in a thread, because it may be large. `on_sent`: called with the frame of a
+        request that is not quiet.
         """
         self._next_id += 1
         number = self._next_id
