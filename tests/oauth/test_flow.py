@@ -1,7 +1,9 @@
 """A session with a server that requires authorization, up to a call."""
 
 import asyncio
+import socket
 import time
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -23,7 +25,7 @@ from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.peers.authorizing_server import Issued, authorizing_server, browse
-from tests.peers.ports import free_port
+from tests.peers.ports import free_redirect_uri
 
 
 def steps(session: Session) -> list[str]:
@@ -154,9 +156,19 @@ async def test_the_scopes_that_the_user_chose_are_asked_for() -> None:
     assert asked == [("call",), ("read", "write")]
 
 
+async def test_a_redirect_port_in_use_is_reported() -> None:
+    uri = free_redirect_uri()
+    port = urlsplit(uri).port
+    own = ClientIdentity(client_id="mine", redirect_uri=uri)
+    with socket.create_server(("127.0.0.1", port or 0)), authorizing_server(Issued()) as url:
+        message, _ = await refused(url, Authorizing(authorizer=browse, client=own))
+    assert f"cannot listen for the redirect on port {port}: Address already in use" in message
+    assert "127.0.0.1" not in message.partition("cannot listen")[2]
+
+
 async def test_a_kept_token_is_for_the_client_that_got_it() -> None:
     issued, store = Issued(), MemoryStore()
-    uri = f"http://127.0.0.1:{free_port()}/callback"
+    uri = free_redirect_uri()
     clients = [ClientIdentity(client_id=name, redirect_uri=uri) for name in ("one", "two")]
     for client in clients:
         issued.know(client.client_id or "", None, client.redirect_uri or "")

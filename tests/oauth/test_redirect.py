@@ -11,7 +11,7 @@ import pytest
 from inspector.connect.oauth import redirect
 from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, bound_redirect, redirect_to
 from inspector.protocol.authorization import redirect_fault
-from tests.peers.ports import free_port
+from tests.peers.ports import free_redirect_uri
 
 STATE = "the-state-of-this-flow"
 GOOD = f"GET /callback?code=abc&state={STATE}&iss=https://as.example"
@@ -94,7 +94,7 @@ async def test_the_port_of_a_bound_redirect_is_kept_until_the_flow_ends() -> Non
 
 
 async def test_two_authorizations_with_one_redirect_take_turns() -> None:
-    uri = f"http://127.0.0.1:{free_port()}/callback"
+    uri = free_redirect_uri()
     order = list[str]()
 
     async def flow(state: str) -> str | None:

@@ -11,3 +11,8 @@ def free_port() -> int:
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
     raise OSError("no port is free")
+
+
+def free_redirect_uri() -> str:
+    """A redirect URI with such a port, for a client that is registered before it starts."""
+    return f"http://127.0.0.1:{free_port()}/callback"

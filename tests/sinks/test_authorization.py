@@ -24,7 +24,7 @@ from inspector.session.options import Options
 from inspector.tui.timeline.frame import frame_view
 from tests.oauth.test_commands import page_of
 from tests.peers.authorizing_server import Issued, authorizing_server, browse
-from tests.peers.ports import free_port
+from tests.peers.ports import free_redirect_uri
 from tests.peers.terminal import terminal
 from tests.sinks.searching import files_below, found_in, processes_from, seen_from_outside
 
@@ -211,7 +211,7 @@ def test_the_credentials_of_an_oauth_client_are_written_nowhere(has_key: bool, t
 def configured(folder: Path, issued: Issued, url: str, **oauth: str) -> str:
     """A target with a client that the authorization server knows, from a file that is no sink."""
     folder.mkdir()
-    uri = f"http://127.0.0.1:{free_port()}/callback"
+    uri = free_redirect_uri()
     issued.know("mine", oauth["clientSecret"], uri)
     entry = {"type": "http", "url": url, "oauth": {"clientId": "mine", "redirectUri": uri, **oauth}}
     (folder / "mcp.json").write_text(json.dumps({"mcpServers": {"it": entry}}))
