@@ -26,6 +26,8 @@ _LIBC = ctypes.CDLL(None)
 POLL_S = 0.02
 DAEMON_PATIENCE_S = 0.5
 """The number of seconds after SIGTERM in which a process that left its group must end."""
+_KILLED_S = 5.0
+"""The longest wait for the exit of a killed program. It exits at once, except on a busy machine."""
 _ROUNDS = 50
 """The maximum number of times to look for processes that appear while others are ended."""
 _HIGHEST_MARK = 1 << 62
@@ -59,6 +61,19 @@ class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
     def process_exited(self) -> None:
         super().process_exited()
         self.exited.set()
+
+    async def exits(self) -> None:
+        """Wait for the exit of a process that was killed. If cancelled, wait for it first."""
+        loop = asyncio.get_running_loop()
+        ends_s = loop.time() + _KILLED_S
+        cancelled: asyncio.CancelledError | None = None
+        while not self.exited.is_set() and loop.time() < ends_s:
+            try:
+                await asyncio.sleep(POLL_S)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
 
 
 class Program:
@@ -100,22 +115,26 @@ class Program:
     async def end(self, patience_s: float) -> tuple[LeftBehind, ...]:
         """End the program, its group and its daemons: SIGTERM, then SIGKILL after `patience_s`. Close its pipes.
 
-        Returns the daemons. Without /proc none is found, and processes that left the group keep running.
+        If cancelled, it sends SIGKILL at once. Returns the daemons. Without /proc none is found, and processes
+        that left the group keep running.
         """
-        left: tuple[LeftBehind, ...] = ()
         try:
             if self.returncode is None:
                 _signal_group(self.pid, signal.SIGTERM)
                 await self.has_ended(patience_s)
-        finally:
             # Children may outlive the program; they are in its group or carry its mark.
             _signal_group(self.pid, signal.SIGKILL)
-            await self.has_ended(patience_s)
-            left = await self._end_daemons()
+            await self._protocol.exits()
+            return await self._end_daemons()
+        except BaseException:
+            _signal_group(self.pid, signal.SIGKILL)
+            _kill_marked(self._mark)
+            await self._protocol.exits()
+            raise
+        finally:
             # Another process may hold the pipes open, so they are closed without waiting for their end.
             self._transport.close()
             await asyncio.sleep(0)
-        return left
 
     async def _end_daemons(self) -> tuple[LeftBehind, ...]:
         """End the processes that have this program's mark (see `_new_mark`), also those that start meanwhile."""
@@ -151,25 +170,34 @@ async def start(
 ) -> Program:
     """Start a command in its own session. Raises OSError, or ValueError for an argument that cannot be passed.
 
+    If cancelled, it leaves no process behind.
+
     `pipes`: which of `stdin`, `stdout` and `stderr` are pipes; the others are /dev/null.
     """
     loop = asyncio.get_running_loop()
     mark = _new_mark()
+    protocol = _Protocol(loop)
     stdin, stdout, stderr = (
         asyncio.subprocess.PIPE if name in pipes else asyncio.subprocess.DEVNULL
         for name in ("stdin", "stdout", "stderr")
     )
-    transport, protocol = await loop.subprocess_exec(
-        lambda: _Protocol(loop),
-        *command,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        env=environment,
-        cwd=cwd,
-        start_new_session=True,
-        preexec_fn=_before_program(mark),
-    )
+    try:
+        transport, _ = await loop.subprocess_exec(
+            lambda: protocol,
+            *command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env=environment,
+            cwd=cwd,
+            start_new_session=True,
+            preexec_fn=_before_program(mark),
+        )
+    except asyncio.CancelledError:
+        # asyncio kills the process, but not its children, and a second cancellation ends its wait for the exit.
+        _kill_marked(mark)
+        await protocol.exits()
+        raise
     return Program(transport, protocol, mark)
 
 
@@ -217,6 +245,17 @@ def _before_program(mark: int) -> Callable[[], None]:
                 resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
 
     return prepare
+
+
+def _kill_marked(mark: int) -> None:
+    """Kill the processes with a mark, also those that start meanwhile, without giving way to other tasks."""
+    for _ in range(_ROUNDS):
+        alive = marked(mark)
+        if not alive:
+            return
+        for pid in alive:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

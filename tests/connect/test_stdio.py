@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -6,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.connect import processes
 from inspector.connect.dispatch import Dispatcher
 from inspector.connect.stdio import StdioProcess, how_it_ended
 from inspector.connect.tap import Tap
@@ -417,6 +419,50 @@ async def test_daemons_of_a_server_end_with_it_even_if_they_hold_its_pipes() -> 
         await other.wait()
 
 
+@pytest.mark.parametrize("behaviour", ["leaves a daemon with its pipes", "cannot be ended"])
+@pytest.mark.parametrize("cancelled_after_s", [(0.0,), (0.0, 0.0, 0.0, 0.0), (0.05, 0.0), (0.2, 0.02)])
+async def test_no_process_is_left_if_ending_is_cancelled(
+    behaviour: str, cancelled_after_s: tuple[float, ...]
+) -> None:
+    command = raw_server(behaviour).command
+    program = await processes.start(
+        command, environment=processes.environment(), cwd=None, pipes=("stdin", "stdout")
+    )
+    word = f"left-by-{program.pid}".encode()
+    async with asyncio.timeout(30):
+        while len(members(program.pid)) + len(with_word(word)) < 2:
+            await asyncio.sleep(0.01)
+    ending = asyncio.ensure_future(program.end(5))
+    for delay_s in cancelled_after_s:
+        await asyncio.sleep(delay_s)
+        ending.cancel()
+    await asyncio.gather(ending, return_exceptions=True)
+    assert (members(program.pid), with_word(word)) == ([], [])
+    assert program.returncode in {-signal.SIGTERM, -signal.SIGKILL}
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+async def test_no_process_is_left_if_starting_is_cancelled(times: int) -> None:
+    word = f"started-by-{os.getpid()}"
+    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)', sys.argv[1]])"
+    starting = asyncio.ensure_future(
+        processes.start(
+            (sys.executable, "-c", script, word),
+            environment=processes.environment(),
+            cwd=None,
+            pipes=("stdin", "stdout", "stderr"),
+        )
+    )
+    for _ in range(times):
+        await asyncio.sleep(0)
+        starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert with_word(word.encode()) == []
+    # If asyncio had not noticed the exit, its objects would warn.
+    gc.collect()
+
+
 def with_word(word: bytes) -> list[int]:
     """The processes with a word on their command line; a zombie has no command line."""
     found: list[int] = []
@@ -481,8 +527,9 @@ async def gone(group: int) -> None:
             await asyncio.sleep(0.01)
 
 
-def members(group: int) -> bool:
-    """True if any process of that group is alive; a zombie of another parent does not count."""
+def members(group: int) -> list[int]:
+    """The live processes of a group; a zombie of another parent does not count."""
+    found: list[int] = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -490,8 +537,8 @@ def members(group: int) -> bool:
             except (FileNotFoundError, ProcessLookupError):
                 continue
             if int(fields[2]) == group and fields[0] != "Z":
-                return True
-    return False
+                found.append(int(entry.name))
+    return found
 
 
 def test_the_signal_that_ended_a_server_is_named() -> None:
