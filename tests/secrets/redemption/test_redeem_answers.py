@@ -214,7 +214,7 @@ async def drip(writer: asyncio.StreamWriter, text: bytes) -> None:
     for index in range(len(text)):
         writer.write(text[index : index + 1])
         await writer.drain()
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.1)
 
 
 async def slow_head(writer: asyncio.StreamWriter) -> None:
@@ -239,8 +239,8 @@ async def silence(writer: asyncio.StreamWriter) -> None:
 @pytest.mark.parametrize("script", [slow_head, slow_body, endless_hints, silence])
 async def test_one_time_limit_applies_to_a_whole_redemption(script: Script) -> None:
     started = time.monotonic()
-    assert await outcome_of(script, time_limit_s=0.2) == TIMEOUT
-    assert time.monotonic() - started < 2
+    assert await outcome_of(script, time_limit_s=1) == TIMEOUT
+    assert time.monotonic() - started < 3
 
 
 async def test_an_expired_reference_is_not_requested() -> None:

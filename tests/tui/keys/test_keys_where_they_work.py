@@ -132,8 +132,11 @@ async def test_in_a_recording_space_plays_and_minus_folds(tmp_path: Path) -> Non
         assert form.entered() == before
         await pilot.press("escape", "less_than_sign")
         await read(pilot, app, "frame 1 of 13")
+        bars.clear()
         await pilot.press("space")
-        await settled(pilot, app, "▶")
+        await until(pilot, app, lambda _: any("▶" in bar for bar in bars))
+        await pilot.press("less_than_sign")
+        await read(pilot, app, "frame 1 of 13")
         await pilot.press("question_mark")
         text = await settled(pilot, app, "Keys that work now, the most useful first")
         assert "play: Plays from here" in text
