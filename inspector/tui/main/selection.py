@@ -265,6 +265,11 @@ class Selection:
             return self._opening
         return self._item.entry if self._item else None
 
+    @property
+    def chosen(self) -> str:
+        """The name of the tool or item that is open, or being opened, as in `call_name`; empty for none."""
+        return call_name(self._wanted_entry) or ""
+
     def _open(self, entry: Entry) -> None:
         self._opening = entry
         before = self._item.entry if self._item else None

@@ -175,7 +175,7 @@ class PlayerScreen(MainScreen):
             self._kept.add(record.number)
             self.server.vault.expect(record)
         selection, landed = self.server.selection, scene.landed
-        is_elsewhere = landed is not None and landed.name != self._tool_shown
+        is_elsewhere = landed is not None and not self._is_shown(landed.name)
         opens_other = (
             landed is not None
             and is_elsewhere
@@ -185,8 +185,12 @@ class PlayerScreen(MainScreen):
         selection.recall(record, opens_other=opens_other)
         if landed is not None and is_elsewhere:
             self._go_to_tool(landed.name)
-        elif landed is None and (name := self._found_call(scene)) and name != self._tool_shown:
+        elif landed is None and (name := self._found_call(scene)) and not self._is_shown(name):
             self._go_to_tool(name)
+
+    def _is_shown(self, name: str) -> bool:
+        """True if the tool or item is open, and no other is being opened for an earlier scene."""
+        return name == self._tool_shown == self.server.selection.chosen
 
     def _found_call(self, scene: Scene) -> str:
         """The listed item whose call was running at the line that a search found; empty if there is none."""

@@ -16,6 +16,7 @@ from textual.widgets import Input
 
 from inspector.boundary.options import Level
 from inspector.json.chunks import pieces
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
 from inspector.protocol.timeline import Entry
@@ -25,7 +26,9 @@ from inspector.recording.format import Lenses, LensesChanged
 from inspector.review.live.board import Board
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.app import SightlineApp
+from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueLines
+from inspector.tui.main import selection
 from inspector.tui.player.screen import PlayerScreen
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.result.pane import ResultPane
@@ -561,6 +564,34 @@ async def test_a_recording_plays_in_real_time_or_without_pauses(tmp_path: Path) 
         # In real time, half an hour remains, in which the second key is pressed.
         await pilot.press("ctrl+t", "space", "escape")
         await until(pilot, app, lambda text: "‖ paused" in text and "frame 13 of 13" not in text)
+
+
+async def test_a_later_call_is_shown_although_the_tool_of_an_earlier_one_is_still_being_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening, may_open = threading.Event(), threading.Event()
+    may_open.set()
+
+    def slowly(asked: ItemAsked) -> ToolView:
+        if isinstance(asked.entry, Tool) and asked.entry.name == "clock":
+            opening.set()
+            may_open.wait(20)
+        return tool_view(asked.entry, asked.record, asked.before)
+
+    monkeypatch.setattr(selection, "_asked_item", slowly)
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<", "}")
+        await settled(pilot, app, "#1 done")
+        opening.clear()
+        may_open.clear()
+        await pilot.press("}")
+        await asyncio.to_thread(opening.wait, 20)
+        await pilot.press("}")
+        await until(pilot, app, lambda text: "frame 9 of 13" in text)
+        may_open.set()
+        assert "▸ get_key" in await settled(pilot, app, "#3 done")
 
 
 async def test_boundary_and_host_can_be_changed_for_a_recorded_call(tmp_path: Path) -> None:
