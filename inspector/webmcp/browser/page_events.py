@@ -69,6 +69,11 @@ class PageEvents:
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    async def answered(self) -> None:
+        """Wait for the work that has begun, such as requests for the tools of documents, but not for later work."""
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
     def start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)

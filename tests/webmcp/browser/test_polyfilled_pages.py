@@ -1,13 +1,15 @@
 """Pages in a browser without WebMCP: they get a polyfill, and everything else works as with a native API."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from inspector.errors import UnreachableError
 from inspector.protocol.outcome import Failure, FailureKind, RpcError
-from inspector.protocol.page import Evidence, FramePolicy, ToolKind
+from inspector.protocol.page import Evidence, FramePolicy, PageDocument, ToolKind
 from inspector.secrets.outcomes import Revealed
+from inspector.webmcp.browser.calls import PolyfillBackend
 from tests.webmcp.browser.browsing import browser, opened, visiting
 from tests.webmcp.browser.site import Site, answer, page, tool
 from tests.webmcp.browser.test_page_secrets import CANARY, giving, redeemed, referred
@@ -102,3 +104,15 @@ async def test_forms_and_frames_of_other_origins_work_with_the_polyfill() -> Non
             assert await visit.result("book", who="me") == [{"booked": [1]}]
             assert "/booked" in site.paths()
             await visit.until(lambda: visit.names() == [])
+
+
+async def test_a_page_is_open_once_the_polyfill_has_listed_its_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = PolyfillBackend.watch
+
+    async def slowly(backend: PolyfillBackend, document: PageDocument, session: str) -> None:
+        await asyncio.sleep(0.5)
+        await watch(backend, document, session)
+
+    monkeypatch.setattr(PolyfillBackend, "watch", slowly)
+    async with Site() as site, visiting(site.put("/slow", page(tool("ready"))), polyfill=True) as visit:
+        assert visit.names() == ["ready"]
