@@ -63,7 +63,7 @@ class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
         self.exited.set()
 
     async def exits(self) -> None:
-        """Wait for the exit of a process that was killed. If cancelled, wait for it first."""
+        """Wait for the exit of a process that was killed, at most `_KILLED_S`. Raise a cancellation only then."""
         loop = asyncio.get_running_loop()
         ends_s = loop.time() + _KILLED_S
         cancelled: asyncio.CancelledError | None = None
@@ -148,8 +148,7 @@ class Program:
             for pid in alive:
                 if number is signal.SIGKILL or pid not in names:
                     names.setdefault(pid, _name_of(pid))
-                    with contextlib.suppress(ProcessLookupError, PermissionError):
-                        os.kill(pid, number)
+                    _signal(pid, number)
             if asyncio.get_running_loop().time() >= grace_ends_s:
                 number = signal.SIGKILL
             await asyncio.sleep(POLL_S)
@@ -181,8 +180,8 @@ async def start(
         asyncio.subprocess.PIPE if name in pipes else asyncio.subprocess.DEVNULL
         for name in ("stdin", "stdout", "stderr")
     )
-    try:
-        transport, _ = await loop.subprocess_exec(
+    making = asyncio.ensure_future(
+        loop.subprocess_exec(
             lambda: protocol,
             *command,
             stdin=stdin,
@@ -193,12 +192,24 @@ async def start(
             start_new_session=True,
             preexec_fn=_before_program(mark),
         )
+    )
+    try:
+        # If asyncio were cancelled here, it would wait for the pipes to close, which children may hold open.
+        transport, _ = await asyncio.shield(making)
     except asyncio.CancelledError:
-        # asyncio kills the process, but not its children, and a second cancellation ends its wait for the exit.
+        making.add_done_callback(_close)
         _kill_marked(mark)
-        await protocol.exits()
+        try:
+            await protocol.exits()
+        finally:
+            making.cancel()
         raise
     return Program(transport, protocol, mark)
+
+
+def _close(made: asyncio.Future[tuple[asyncio.SubprocessTransport, _Protocol]]) -> None:
+    if not made.cancelled() and made.exception() is None:
+        made.result()[0].close()
 
 
 def marked(mark: int) -> tuple[int, ...]:
@@ -254,8 +265,12 @@ def _kill_marked(mark: int) -> None:
         if not alive:
             return
         for pid in alive:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            _signal(pid, signal.SIGKILL)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
