@@ -103,8 +103,8 @@ class PageConnection:
         try:
             async with asyncio.timeout(timeout_s):
                 self._browser = await self._opening.show(notes, self._events.settled)
-                # A polyfill lists the tools of a document when asked, and the page has just loaded.
-                await self._events.answered()
+                # The page may have loaded before the polyfill has answered the request for its tools.
+                await self._events.listed()
         except TimeoutError as error:
             raise UnreachableError(
                 f"the page did not load within {timeout_s:g} s\nURL: {self._target}",

@@ -51,6 +51,8 @@ class PageEvents:
         self._on_change = on_change
         self._on_lost = on_lost
         self._tasks: set[asyncio.Task[None]] = set()
+        self._listing: set[asyncio.Task[None]] = set()
+        """Those of the tasks in which the polyfill lists the tools of a document of the tab's own session."""
         self._calm: asyncio.TimerHandle | None = None
         self._is_over = False
 
@@ -62,22 +64,25 @@ class PageEvents:
             if part is not event.params:
                 await asyncio.sleep(0)
         if event.method == "Runtime.executionContextCreated" and self._attachment.polyfill is not None:
-            self.start(self._watch(self._attachment.polyfill, event))
+            is_own = event.session == self._attachment.session
+            self.start(self._watch(self._attachment.polyfill, event), lists=is_own)
 
     async def settled(self) -> None:
         """Wait until frames in other processes, and their child frames, are prepared."""
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def answered(self) -> None:
-        """Wait for the work that has begun, such as requests for the tools of documents, but not for later work."""
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+    async def listed(self) -> None:
+        """Wait until the polyfill has listed the tools of the page's documents, except those in other processes."""
+        if self._listing:
+            await asyncio.wait(self._listing)
 
-    def start(self, work: Coroutine[None, None, None]) -> None:
+    def start(self, work: Coroutine[None, None, None], *, lists: bool = False) -> None:
+        """Run a coroutine as a task. `lists`: `listed` waits for it."""
         task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        for tasks in (self._tasks, self._listing) if lists else (self._tasks,):
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
 
     def silence(self) -> None:
         self._is_over = True
