@@ -1,12 +1,14 @@
 """A session that plays a script: with real frames, timeline and catalogue, but without a wire."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+import pytest
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -42,7 +44,9 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.session.requests import request_of
 from inspector.tui.app import SightlineApp
+from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.connection.source import ServerSource
+from inspector.tui.main import selection
 from tests.driven import drives
 
 SMALL = (80, 24)
@@ -391,3 +395,20 @@ async def until(pilot: Pilot[None], app: SightlineApp, holds: Callable[[str], bo
             return text
         await asyncio.sleep(0.005)
     raise AssertionError(f"that never holds of the screen:\n{screen_text(app)}")
+
+
+def held_opening(patch: pytest.MonkeyPatch, name: str) -> tuple[threading.Event, threading.Event]:
+    """Hold the thread that opens the tool `name`, in apps made from now on.
+
+    The first event is set when the thread begins; it goes on once the second is set.
+    """
+    opening, may_open = threading.Event(), threading.Event()
+
+    def held(asked: ItemAsked) -> ToolView:
+        if isinstance(asked.entry, Tool) and asked.entry.name == name:
+            opening.set()
+            may_open.wait(20)
+        return tool_view(asked.entry, asked.record, asked.before)
+
+    patch.setattr(selection, "_asked_item", held)
+    return opening, may_open

@@ -16,7 +16,6 @@ from textual.widgets import Input
 
 from inspector.boundary.options import Level
 from inspector.json.chunks import pieces
-from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
 from inspector.protocol.timeline import Entry
@@ -26,9 +25,7 @@ from inspector.recording.format import Lenses, LensesChanged
 from inspector.review.live.board import Board
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.app import SightlineApp
-from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueLines
-from inspector.tui.main import selection
 from inspector.tui.player.screen import PlayerScreen
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.result.pane import ResultPane
@@ -46,7 +43,7 @@ from tests.tui.recorded import (
     session,
     session_of,
 )
-from tests.tui.scripted import LARGE, SMALL, screen_text, settled, until
+from tests.tui.scripted import LARGE, SMALL, held_opening, screen_text, settled, until
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
@@ -569,16 +566,8 @@ async def test_a_recording_plays_in_real_time_or_without_pauses(tmp_path: Path) 
 async def test_a_later_call_is_shown_although_the_tool_of_an_earlier_one_is_still_being_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opening, may_open = threading.Event(), threading.Event()
+    opening, may_open = held_opening(monkeypatch, "clock")
     may_open.set()
-
-    def slowly(asked: ItemAsked) -> ToolView:
-        if isinstance(asked.entry, Tool) and asked.entry.name == "clock":
-            opening.set()
-            may_open.wait(20)
-        return tool_view(asked.entry, asked.record, asked.before)
-
-    monkeypatch.setattr(selection, "_asked_item", slowly)
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")

@@ -1,7 +1,6 @@
 """Keys that arrive together, as over a slow line."""
 
 import asyncio
-import threading
 
 import pytest
 from textual import events
@@ -9,14 +8,11 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 
 from inspector.json.exact import Json
-from inspector.protocol.catalogue import Tool
 from inspector.tui.app import SightlineApp
 from inspector.tui.call.pane import CallPane
-from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
-from inspector.tui.main import selection
 from inspector.tui.runtime.key_reader import KeyReader
 from tests.driven import drives
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, held_opening, settled
 
 _TOOLS: tuple[Json, ...] = (
     {"name": "quiet", "inputSchema": {"type": "object"}},
@@ -95,15 +91,7 @@ async def test_1_while_the_item_under_the_cursor_is_being_opened_goes_to_its_for
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drives()
-    opening, may_open = threading.Event(), threading.Event()
-
-    def slowly(asked: ItemAsked) -> ToolView:
-        if isinstance(asked.entry, Tool) and asked.entry.name == "translate":
-            opening.set()
-            may_open.wait(20)
-        return tool_view(asked.entry, asked.record, asked.before)
-
-    monkeypatch.setattr(selection, "_asked_item", slowly)
+    opening, may_open = held_opening(monkeypatch, "translate")
     app = app_of(Script(tools=_TOOLS))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
