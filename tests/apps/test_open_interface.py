@@ -43,6 +43,17 @@ class Overheard(asyncio.DatagramProtocol):
         self.heard.append(data)
 
 
+@asynccontextmanager
+async def overhearing() -> AsyncGenerator[tuple[Overheard, int]]:
+    """A port on loopback that keeps what it receives, and its number."""
+    loop = asyncio.get_running_loop()
+    transport, heard = await loop.create_datagram_endpoint(Overheard, local_addr=("127.0.0.1", 0))
+    try:
+        yield heard, transport.get_extra_info("sockname")[1]
+    finally:
+        transport.close()
+
+
 @dataclass
 class Desk:
     """Sightline's side of an open interface, without a policy."""
@@ -116,7 +127,9 @@ async def weather(
 
 def opened(desk: Desk, interface: AppInterface, record: CallRecord) -> "asyncio.Task[None]":
     running = RunningApp(interface, record, desk, version="1", is_headed=False)
-    return asyncio.ensure_future(running.run())
+    task = asyncio.ensure_future(running.run())
+    task.add_done_callback(lambda _: desk.news.set())
+    return task
 
 
 async def ended(task: "asyncio.Task[None]") -> None:
@@ -140,11 +153,8 @@ def text_of(record: CallRecord | None, level: Level) -> Json:
 async def test_an_interface_gets_the_result_and_reaches_only_declared_origins(
     tmp_path: Path,
 ) -> None:
-    async with Site() as site:
+    async with Site() as site, overhearing() as (stun, port):
         site.pages["/data"] = answer("declared", "text/plain")
-        loop = asyncio.get_running_loop()
-        transport, stun = await loop.create_datagram_endpoint(Overheard, local_addr=("127.0.0.1", 0))
-        port = transport.get_extra_info("sockname")[1]
         html = (HERE / "panel.html").read_text()
         html = (
             html.replace("DECLARED", site.other)
@@ -153,13 +163,13 @@ async def test_an_interface_gets_the_result_and_reaches_only_declared_origins(
         )
         async with weather(html, site.other, tmp_path) as (desk, interface, record):
             task = opened(desk, interface, record)
-            await desk.until(lambda: "all done" in desk.logs or task.done())
-            profiles = own_profiles()
-            await ended(task)
-            assert profiles
+            await desk.until(lambda: "given" in desk.logs or task.done())
+            assert own_profiles()
+            await desk.until(task.done)
             assert not own_profiles(), "the profile is removed"
-        transport.close()
+    assert desk.of(AppEntryKind.STATE)[-1] == "ended: it tried to leave its document"
     logs = desk.logs
+    assert "all done" in logs
     assert logs["given"] == "Oslo 22 station sightline"
     assert logs["declared"] == "opaque"
     assert (logs["refresh"], logs["mode"]) == ("done", "inline")
