@@ -45,23 +45,23 @@ async def opened(cdp: str, url: str) -> AsyncGenerator[Callable[[str], Awaitable
             loaded.set()
 
     client = Cdp(Tap(lambda _: None), heard, lambda _: None)
-    await client.open(cdp, 10)
-    made = await client.send("Target.createTarget", {"url": "about:blank"})
-    target: JsonObject = {"targetId": made["targetId"]}
-    session = str((await client.send("Target.attachToTarget", {**target, "flatten": True}))["sessionId"])
-    await client.send("Page.enable", session=session)
-    await client.send("Page.navigate", {"url": url}, session=session)
-    async with asyncio.timeout(30):
-        await loaded.wait()
-
-    async def evaluate(expression: str) -> Json:
-        asked: JsonObject = {"expression": expression, "awaitPromise": True, "returnByValue": True}
-        return value_of(await client.send("Runtime.evaluate", asked, session=session))
-
     try:
+        await client.open(cdp, 10)
+        made = await client.send("Target.createTarget", {"url": "about:blank"})
+        target: JsonObject = {"targetId": made["targetId"]}
+        session = str((await client.send("Target.attachToTarget", {**target, "flatten": True}))["sessionId"])
+        await client.send("Page.enable", session=session)
+        await client.send("Page.navigate", {"url": url}, session=session)
+        async with asyncio.timeout(30):
+            await loaded.wait()
+
+        async def evaluate(expression: str) -> Json:
+            asked: JsonObject = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+            return value_of(await client.send("Runtime.evaluate", asked, session=session))
+
         yield evaluate
-    finally:
         await client.send("Target.closeTarget", target)
+    finally:
         await client.close()
 
 

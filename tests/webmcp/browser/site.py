@@ -60,8 +60,8 @@ class Site:
         return f"{self.origin}{path}"
 
     def paths(self) -> list[str]:
-        """The requested paths, in order."""
-        return [asked.path for asked in self.asked]
+        """The requested paths, in order, without `/favicon.ico`: Chromium asks for it whenever it likes."""
+        return [asked.path for asked in self.asked if asked.path != "/favicon.ico"]
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._served.add(asyncio.ensure_future(self._serve(reader, writer)))
