@@ -48,6 +48,8 @@ class Player:
 
         `since`: the number of an earlier line. A call that ended after it, up to `position`, is shown too.
         """
+        self.shown = 0
+        """The position of the scene that is shown, which differs from `position` while another scene is read."""
         self.play = Play.PAUSED
         self.speed = Play.COMPRESSED
         self._clock_s = 0.0
@@ -123,7 +125,7 @@ class Player:
         """Move to the next line with an event, or to the previous one. Consecutive stderr is one step."""
         if step > 0:
             words = "This is the end. [ steps back, { goes to the call before, < to the start."
-            self._choose(self._played.step(self.position), words)
+            self._choose(self._played.step(self.position), words, since=self._seen)
         else:
             words = "This is the start. ] steps on, } goes to the next call, > to the end."
             self._choose(self._played.step_back(self.position), words)
@@ -158,6 +160,11 @@ class Player:
                 # Before the first line there is no position, so an earlier time leads to the first line.
                 self._choose(self._played.line_at(at_s) or self._played.next(0), "The recording is empty.")
         return ""
+
+    @property
+    def _seen(self) -> int:
+        """The line up to which calls have been shown. It is before `position` while the scene there is being read."""
+        return self.position if self.shown == self.position else self.since
 
     def _choose(self, there: int | None, otherwise: str, *, since: int | None = None) -> None:
         self._has_chosen = True
@@ -223,7 +230,7 @@ class Player:
         elif after is not None and self.play is Play.COMPRESSED:
             self._clock_s = max(self._clock_s, self._played.time_of(after) - LONGEST_PAUSE_S)
         if there != self.position:
-            self._go(there, since=self.position)
+            self._go(there, since=self._seen)
 
     # Searching.
 

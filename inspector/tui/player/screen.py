@@ -128,8 +128,10 @@ class PlayerScreen(MainScreen):
         is_other_listing = session.catalogue is not scene.catalogue or not self._has_scene
         self._has_scene = True
         session.enter(scene)
-        if self._player is not None and self._player.found == scene.position:
-            self._scenes.read_match(session, scene, self._player.words)
+        if self._player is not None:
+            self._player.shown = scene.position
+            if self._player.found == scene.position:
+                self._scenes.read_match(session, scene, self._player.words)
         self._follow_lenses(scene.lenses)
         self._show_waiting(session, scene)
         if is_other_listing:

@@ -735,23 +735,46 @@ async def test_every_sample_can_be_stepped_through_call_by_call(path: Path) -> N
                 await settled(pilot, app, f"#{number} ")
 
 
-async def test_a_step_goes_to_its_call_although_another_tool_was_opened_while_it_was_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def held_reading(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """An event that is set. While it is cleared, no scene is read to its end."""
     may_read = threading.Event()
+    may_read.set()
     scene = RecordedSession.scene
 
     def scene_later(known: RecordedSession, position: int, tool: str | None, since: int) -> Scene:
         assert may_read.wait(30)
         return scene(known, position, tool, since)
 
+    monkeypatch.setattr(RecordedSession, "scene", scene_later)
+    return may_read
+
+
+@pytest.mark.parametrize("keys", [["]"] * 7, ["space"]], ids=["steps", "play"])
+async def test_a_call_that_was_passed_before_its_place_was_read_is_shown(
+    keys: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_read = held_reading(monkeypatch)
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<", "}", "}")
+        await settled(pilot, app, "#2 done")
+        may_read.clear()
+        await pilot.press(*keys)
+        await until(pilot, app, lambda text: "4 of 4 calls" in text and "‖ paused" in text)
+        may_read.set()
+        assert "frame 13 of 13" in await settled(pilot, app, "#4 done")
+
+
+async def test_a_step_goes_to_its_call_although_another_tool_was_opened_while_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_read = held_reading(monkeypatch)
     wire = Wire()
     wire.listed(OTHER_TOOL, TOOL)
     wire.called("clock", {}, 1)
     wire.answered({"content": [{"type": "text", "text": "noon"}]}, 1)
     app = player_of(recorded_to(tmp_path / "session.jsonl", wire.frames))
-    monkeypatch.setattr(RecordedSession, "scene", scene_later)
-    may_read.set()
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "noon")
         await pilot.press("[")
