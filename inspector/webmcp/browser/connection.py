@@ -19,7 +19,13 @@ from inspector.webmcp.browser.calls import Calls, NativeBackend, PageForm
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
 from inspector.webmcp.browser.chromium import NO_SANDBOX, Chromium
 from inspector.webmcp.browser.listing import PageListing
-from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, PageOpening, debugging_address
+from inspector.webmcp.browser.opening import (
+    POLYFILLED,
+    BrowserFacts,
+    PageOpening,
+    close_tab,
+    debugging_address,
+)
 from inspector.webmcp.browser.page_events import PageEvents
 from inspector.webmcp.browser.quiet import HIDDEN, Quiet
 from inspector.webmcp.browser.redeem import PageRedeemer
@@ -236,8 +242,7 @@ class PageConnection:
         tab = self._opening.tab
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             if tab and tab.is_ours:
-                closing: JsonObject = {"targetId": tab.target_id}
-                await self._cdp.send("Target.closeTarget", closing, timeout_s=CLOSE_TIMEOUT_S)
+                await close_tab(self._cdp, tab, CLOSE_TIMEOUT_S)
             elif self._attachment.session:
                 await self._attachment.detach(CLOSE_TIMEOUT_S)
 

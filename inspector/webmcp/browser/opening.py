@@ -27,6 +27,8 @@ from inspector.webmcp.tree import Tree
 _HINT = (
     "Start the browser with --remote-debugging-port=9222 and its own --user-data-dir, and give that address."
 )
+_CLOSING_S = 0.02
+"""The interval at which Sightline looks whether a tab is closed."""
 
 
 class BrowserTab(Struct, frozen=True, kw_only=True):
@@ -98,8 +100,8 @@ async def choose(cdp: Cdp, target: PageTarget) -> BrowserTab:
     return await _opened(cdp)
 
 
-async def _pages(cdp: Cdp) -> list[JsonObject]:
-    listed = (await cdp.send("Target.getTargets")).get("targetInfos")
+async def _pages(cdp: Cdp, *, is_quiet: bool = False) -> list[JsonObject]:
+    listed = (await cdp.send("Target.getTargets", is_quiet=is_quiet)).get("targetInfos")
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
@@ -107,6 +109,20 @@ async def _opened(cdp: Cdp) -> BrowserTab:
     # In the background, so that the user's tab stays visible.
     made = await cdp.send("Target.createTarget", {"url": "about:blank", "background": True})
     return BrowserTab(target_id=_id(made), is_ours=True, is_empty=True)
+
+
+async def close_tab(cdp: Cdp, tab: BrowserTab, timeout_s: float) -> None:
+    """Close a tab, and wait until the browser no longer lists it. Raises CdpError, OSError, TimeoutError.
+
+    The browser answers before the tab is gone. A connection to the same page would find a tab that is closing.
+    """
+    async with asyncio.timeout(timeout_s):
+        await cdp.send("Target.closeTarget", {"targetId": tab.target_id})
+        while True:
+            pages = await _pages(cdp, is_quiet=True)
+            if tab.target_id not in {_id(page) for page in pages}:
+                return
+            await asyncio.sleep(_CLOSING_S)
 
 
 def _id(value: JsonObject) -> str:

@@ -190,6 +190,15 @@ async def test_accessors_are_not_called_and_count_as_sensitive(site: Site, cdp: 
     assert listed.output_schema == {"allOf": ["[not read: accessor]", {"$ref": "sightline:unread"}]}
 
 
+async def test_a_page_can_be_opened_again_although_its_tab_takes_time_to_close(site: Site, cdp: str) -> None:
+    slow = "addEventListener('pagehide', () => { const end = Date.now() + 700; while (Date.now() < end); })"
+    url = site.put("/page", page(slow, tool("a")))
+    for _ in range(3):
+        async with visiting(url, cdp) as visit:
+            assert visit.names() == ["a"]
+            assert await visit.result("a") == 1
+
+
 async def test_a_page_opened_again_has_the_same_definitions(site: Site, cdp: str) -> None:
     html = page(
         SENSITIVE,
