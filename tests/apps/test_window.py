@@ -196,8 +196,10 @@ async def test_a_long_report_is_cut_and_a_repeated_one_is_kept_once() -> None:
     ],
 )
 async def test_an_interface_that_makes_the_browser_send_too_much_is_ended(does: str, why: str) -> None:
-    html = GREETING.replace("HERE", "setTimeout(() => { " + does + " }, 100);")
-    async with window(interface(html)) as seen:
+    html = GREETING.replace("HERE", "addEventListener('message', () => { " + does + " }); send({});")
+    async with opened_window(interface(html)) as (there, seen):
+        await seen.until(lambda: bool(seen.messages))
+        await there.give({"go": True})
         await seen.until(lambda: bool(seen.ends))
     assert seen.ends == [why]
 
