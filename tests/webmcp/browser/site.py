@@ -40,6 +40,7 @@ class Site:
     async def __aexit__(self, *_: object) -> None:
         for listener in self._listeners:
             listener.close()
+        self._listeners.clear()
         for task in self._served:
             task.cancel()
         await asyncio.gather(*self._served, return_exceptions=True)
@@ -64,7 +65,11 @@ class Site:
         return [asked.path for asked in self.asked if asked.path != "/favicon.ico"]
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._served.add(asyncio.ensure_future(self._serve(reader, writer)))
+        if self._listeners:
+            self._served.add(asyncio.ensure_future(self._serve(reader, writer)))
+        else:
+            # Accepted while the site was being closed: a browser connects before it has anything to ask for.
+            writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError, asyncio.IncompleteReadError):
