@@ -125,7 +125,7 @@ class Player:
         """Move to the next line with an event, or to the previous one. Consecutive stderr is one step."""
         if step > 0:
             words = "This is the end. [ steps back, { goes to the call before, < to the start."
-            self._choose(self._played.step(self.position), words, since=self._seen)
+            self._choose(self._played.step(self.position), words, since=self.seen)
         else:
             words = "This is the start. ] steps on, } goes to the next call, > to the end."
             self._choose(self._played.step_back(self.position), words)
@@ -162,7 +162,7 @@ class Player:
         return ""
 
     @property
-    def _seen(self) -> int:
+    def seen(self) -> int:
         """The line up to which calls have been shown. It is before `position` while the scene there is being read."""
         return self.position if self.shown == self.position else self.since
 
@@ -230,7 +230,7 @@ class Player:
         elif after is not None and self.play is Play.COMPRESSED:
             self._clock_s = max(self._clock_s, self._played.time_of(after) - LONGEST_PAUSE_S)
         if there != self.position:
-            self._go(there, since=self._seen)
+            self._go(there, since=self.seen)
 
     # Searching.
 

@@ -247,11 +247,9 @@ class PlayerScreen(MainScreen):
     @on(CallChanged)
     def read_other_tool(self) -> None:
         """Show the last call of the tool that was opened, and keep this tool open."""
-        tool, player, scene = self.server.selection.tool, self._player, self._scenes.scene
+        tool, player = self.server.selection.tool, self._player
         if player is not None and tool is not None and tool.name != self._tool_shown:
-            # While the scene of a step is being read, the call that ended with this step has not been shown.
-            if scene is not None and scene.position == player.position:
-                player.since = player.position
+            player.since = player.seen
             self._read_scene()
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
