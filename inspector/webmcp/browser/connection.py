@@ -242,7 +242,7 @@ class PageConnection:
         tab = self._opening.tab
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             if tab and tab.is_ours:
-                await close_tab(self._cdp, tab, CLOSE_TIMEOUT_S)
+                await close_tab(self._cdp, tab.target_id, CLOSE_TIMEOUT_S)
             elif self._attachment.session:
                 await self._attachment.detach(CLOSE_TIMEOUT_S)
 

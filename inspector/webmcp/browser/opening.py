@@ -111,16 +111,16 @@ async def _opened(cdp: Cdp) -> BrowserTab:
     return BrowserTab(target_id=_id(made), is_ours=True, is_empty=True)
 
 
-async def close_tab(cdp: Cdp, tab: BrowserTab, timeout_s: float) -> None:
+async def close_tab(cdp: Cdp, target_id: str, timeout_s: float) -> None:
     """Close a tab, and wait until the browser no longer lists it. Raises CdpError, OSError, TimeoutError.
 
     The browser answers before the tab is gone. A connection to the same page would find a tab that is closing.
     """
     async with asyncio.timeout(timeout_s):
-        await cdp.send("Target.closeTarget", {"targetId": tab.target_id})
+        await cdp.send("Target.closeTarget", {"targetId": target_id})
         while True:
             pages = await _pages(cdp, is_quiet=True)
-            if tab.target_id not in {_id(page) for page in pages}:
+            if target_id not in {_id(page) for page in pages}:
                 return
             await asyncio.sleep(_CLOSING_S)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from inspector.connect.tap import Tap
@@ -19,6 +19,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.webmcp.browser.cdp import Cdp, CdpEvent
 from inspector.webmcp.browser.chromium import Chromium
+from inspector.webmcp.browser.opening import close_tab
 from inspector.webmcp.browser.worlds import value_of
 from tests.driven import drives
 
@@ -44,12 +45,15 @@ async def opened(cdp: str, url: str) -> AsyncGenerator[Callable[[str], Awaitable
         if event.method == "Page.loadEventFired":
             loaded.set()
 
-    client = Cdp(Tap(lambda _: None), heard, lambda _: None)
-    try:
+    async with AsyncExitStack() as ending:
+        client = Cdp(Tap(lambda _: None), heard, lambda _: None)
+        ending.push_async_callback(client.close)
         await client.open(cdp, 10)
         made = await client.send("Target.createTarget", {"url": "about:blank"})
-        target: JsonObject = {"targetId": made["targetId"]}
-        session = str((await client.send("Target.attachToTarget", {**target, "flatten": True}))["sessionId"])
+        target_id = str(made["targetId"])
+        ending.push_async_callback(close_tab, client, target_id, 10)
+        asked: JsonObject = {"targetId": target_id, "flatten": True}
+        session = str((await client.send("Target.attachToTarget", asked))["sessionId"])
         await client.send("Page.enable", session=session)
         await client.send("Page.navigate", {"url": url}, session=session)
         async with asyncio.timeout(30):
@@ -60,9 +64,6 @@ async def opened(cdp: str, url: str) -> AsyncGenerator[Callable[[str], Awaitable
             return value_of(await client.send("Runtime.evaluate", asked, session=session))
 
         yield evaluate
-        await client.send("Target.closeTarget", target)
-    finally:
-        await client.close()
 
 
 @dataclass(slots=True)

@@ -61,14 +61,14 @@ class Site:
         return f"{self.origin}{path}"
 
     def paths(self) -> list[str]:
-        """The requested paths, in order, without `/favicon.ico`: Chromium asks for it whenever it likes."""
+        """The requested paths, in order, without `/favicon.ico`: Chromium asks for it at any time."""
         return [asked.path for asked in self.asked if asked.path != "/favicon.ico"]
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._listeners:
             self._served.add(asyncio.ensure_future(self._serve(reader, writer)))
         else:
-            # Accepted while the site was being closed: a browser connects before it has anything to ask for.
+            # A browser may connect before it has a request, and so while the site closes.
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
