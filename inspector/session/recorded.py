@@ -103,6 +103,8 @@ class Scene(Struct, frozen=True, kw_only=True):
     """The number of lines up to the position with a part of a listing."""
     unusual: int
     """The number of lines up to the position with a request by the server, or with a protocol fault."""
+    begun: int
+    """The number of the line at which the connection at the position began."""
 
 
 class AnsweredCalls(Struct, frozen=True, kw_only=True):
@@ -179,10 +181,15 @@ class RecordedSession(Session):
 
     @property
     def played(self) -> Played:
-        """The open recording. Raises LookupError if it is not open."""
-        if self._played is None or self._is_closed:
+        """The recording, which stays open while a thread reads it. Raises LookupError if it is not open."""
+        if self._played is None:
             raise LookupError(self.opened.path)
         return self._played
+
+    @property
+    def is_open(self) -> bool:
+        """True if threads may begin to read the recording."""
+        return self._played is not None and not self._is_closed
 
     @property
     def client_profile(self) -> ClientProfile | None:
@@ -221,6 +228,8 @@ class RecordedSession(Session):
     def reading(self) -> Generator[Played]:
         """Keep the recording open while a thread reads it. Raises LookupError if it is not open."""
         with self._changing:
+            if self._is_closed:
+                raise LookupError(self.opened.path)
             played = self.played
             self._users += 1
         try:
@@ -289,6 +298,7 @@ class RecordedSession(Session):
             calls=played.number_of_call(position),
             listings=played.number_of_listings(position),
             unusual=played.number_unusual(position),
+            begun=played.begun(position),
         )
 
     def _printed_during(

@@ -68,6 +68,9 @@ class _MatchAsked(Struct, frozen=True, kw_only=True):
     words: str
 
 
+_Asked = _SceneAsked | _EntriesAsked | _CallsAsked | _FramesAsked | _MatchAsked
+
+
 class SceneReader:
     """Reads a recording in threads. A new request replaces an unfinished older one of the same kind."""
 
@@ -146,11 +149,13 @@ class SceneReader:
         self._quote(asked.scene, found)
 
     def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:
+        if not asked.session.is_open:
+            return
         self.scene = scene
         self._timeline.move_to(scene.entries, scene.recent)
         self._timeline.heard(scene.landed or scene.record, scene.printed)
         self._show(asked.session, scene)
-        about = (scene.calls, scene.listings, scene.unusual, asked.session.played.begun(scene.position))
+        about = (scene.calls, scene.listings, scene.unusual, scene.begun)
         if about != self._calls_asked:
             self._calls_asked = about
             self._calls.ask(_CallsAsked(session=asked.session, position=scene.position))
@@ -185,8 +190,9 @@ class SceneReader:
         elif self._screen.app.screen is asked.below:  # pyright: ignore[reportUnknownMemberType]
             self._screen.app.push_screen(FrameScreen(wanted))  # pyright: ignore[reportUnknownMemberType]
 
-    def _could_not(self, asked: object, error: BaseException) -> None:
-        del asked
+    def _could_not(self, asked: _Asked, error: BaseException) -> None:
+        if not asked.session.is_open:
+            return
         words = (
             f"This place of the recording could not be shown ({type(error).__name__}): a defect of Sightline."
         )

@@ -155,7 +155,12 @@ class PlayerScreen(MainScreen):
 
     async def _fill_in(self, session: RecordedSession, entry: Entry, tool: str) -> None:
         """Show the arguments of a call without an answer in the form of its tool."""
-        frames = await asyncio.to_thread(session.frames_of, entry)
+        try:
+            frames = await asyncio.to_thread(session.frames_of, entry)
+        except LookupError:
+            if session.is_open:
+                raise
+            return
         asked = (
             event.exchange.request for each in frames for event in each.events if isinstance(event, Asked)
         )

@@ -766,6 +766,48 @@ async def test_a_call_that_was_passed_before_its_place_was_read_is_shown(
         assert "frame 13 of 13" in await settled(pilot, app, "#4 done")
 
 
+@pytest.mark.parametrize(
+    ("reads", "key"),
+    [
+        ("scene", "]"),
+        ("_scene", "]"),
+        ("frames_of", "]"),
+        ("_frame", "]"),
+        ("answered", "}"),
+        ("_ended_at", "}"),
+    ],
+)
+async def test_a_recording_may_close_before_and_while_a_thread_reads_it(
+    reads: str, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_reading, may_read = threading.Event(), threading.Event()
+    read_on = getattr(RecordedSession, reads)
+
+    def read_later(known: RecordedSession, *asked: object) -> object:
+        is_reading.set()
+        assert may_read.wait(30)
+        return read_on(known, *asked)
+
+    app = player_of(recording(tmp_path))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await read(pilot, app, "frame 13 of 13")
+        await pilot.press("<", "]", "]")
+        await settled(pilot, app, "get_key has not been called up to this point")
+        monkeypatch.setattr(RecordedSession, reads, read_later)
+        # The next line is a call without an answer, and the next end of a call is the first.
+        await pilot.press(key)
+        await until(pilot, app, lambda _: is_reading.is_set())
+        main = app.screen
+        assert isinstance(main, PlayerScreen)
+        known = session_of(app)
+        await main.end()
+        may_read.set()
+        assert "a defect of Sightline" not in await settled(pilot, app)
+        with pytest.raises(LookupError):
+            assert known.played
+    assert app.return_code in {None, 0}
+
+
 async def test_a_step_goes_to_its_call_although_another_tool_was_opened_while_it_was_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
