@@ -33,6 +33,7 @@ from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.key_order import KeyOrder
 from inspector.tui.runtime.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
 from inspector.tui.runtime.memory import keep_responsive
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import shortened
 
 if TYPE_CHECKING:
@@ -378,7 +379,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             self.exit(return_code=return_code)
         else:
             self._leaving = True
-            self.run_worker(self._leave(return_code))
+            self.run_worker(work_of(self._leave, return_code))
 
     async def _leave(self, return_code: int) -> None:
         if self._main is not None:

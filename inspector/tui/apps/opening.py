@@ -19,6 +19,7 @@ from inspector.tui.call.runner import CallRunner
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.result.sides import KnownBeside
+from inspector.tui.runtime.workers import work_of
 
 
 class AppOpener:
@@ -61,7 +62,7 @@ class AppOpener:
         elif self._worker is not None and self._worker.is_running:
             self._screen.notify("Another interface is still open, or is closing.", markup=False)
         else:
-            work = self._live(self._link.session, record, uri, level)
+            work = work_of(self._live, self._link.session, record, uri, level)
             self._is_ending = False
             self._worker = self._screen.run_worker(work, group="app")
 
@@ -87,7 +88,7 @@ class AppOpener:
         await server.open(record, level, on_left=self._leave)
 
     def _leave(self) -> None:
-        self._screen.run_worker(self.end(), group="leaving an app")
+        self._screen.run_worker(self.end, group="leaving an app")
 
 
 def _obstacle(record: CallRecord | None, uri: str | None) -> str:

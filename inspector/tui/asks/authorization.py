@@ -63,8 +63,8 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
         if not self._may_go():
             return
         # In a thread: a browser that runs in the foreground would keep Sightline from answering the redirect.
-        opening = asyncio.to_thread(self.app.open_url, self._ask.url)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-        self.run_worker(opening, group="opening", exit_on_error=False)
+        open_url, url = self.app.open_url, self._ask.url  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        self.run_worker(lambda: open_url(url), thread=True, group="opening", exit_on_error=False)
         self._is_opened = True
         self._draw()
 

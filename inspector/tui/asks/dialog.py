@@ -21,6 +21,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import command
 from inspector.tui.policy.dialog import UNREAD_S
 from inspector.tui.runtime.guard import GuardedApp
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.lines import ContentLines, Lines
@@ -156,7 +157,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self._is_warned = False
         self._problem.update("")
         if self._form is not None and self._is_marked:
-            self.run_worker(self._mark_again(self._form), group="checking", exclusive=True)
+            self.run_worker(work_of(self._mark_again, self._form), group="checking", exclusive=True)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
@@ -241,7 +242,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             self._send_text(self._text.text)
         elif self._form is not None:
             self._is_sending = True
-            self.run_worker(self._send_form(self._form), group="answering")
+            self.run_worker(work_of(self._send_form, self._form), group="answering")
 
     def _send_text(self, text: str) -> None:
         if text.strip():

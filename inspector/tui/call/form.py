@@ -33,6 +33,7 @@ from inspector.tui.call.entries import (
 from inspector.tui.call.suggestions import Offered, OfferSuggester, continuing
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, count, shortened
 from inspector.tui.widgets.choice import ChecksInput, ChoiceInput
 from inspector.tui.widgets.plain_text import PlainText
@@ -216,7 +217,7 @@ class FieldLine(Widget):
     def begin(self) -> None:
         """When an empty field gets the focus, ask the server which values it offers."""
         if self._suggester is not None and not self.entered.text:
-            self.run_worker(self._suggester.get_suggestion(""), group="offers", exclusive=True)
+            self.run_worker(work_of(self._suggester.get_suggestion, ""), group="offers", exclusive=True)
 
     def _offer(self, values: tuple[str, ...]) -> None:
         self._offers = values

@@ -4,7 +4,6 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic, time
 
 from msgspec import Struct
@@ -45,6 +44,7 @@ from inspector.tui.keys.table import command
 from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, duration, shortened, size
 
 _LARGE_BYTES = 200_000
@@ -294,7 +294,7 @@ class CallRunner:
             self._screen.notify("No form of a page waits to be submitted.", markup=False)
             return
         self._running.progress = None
-        self._screen.run_worker(self._link.submit())
+        self._screen.run_worker(self._link.submit)
         self._tick()
         self._changed()
 
@@ -317,7 +317,7 @@ class CallRunner:
         if obstacle or call is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
         elif self._has_other_schema(call):
-            check = partial(self._repeat_if_it_fits, call, began)
+            check = work_of(self._repeat_if_it_fits, call, began)
             self._screen.run_worker(check, group="repeating", exclusive=True)
         else:
             self._start(call)
@@ -385,7 +385,7 @@ class CallRunner:
             arguments=call.arguments,
             began_s=monotonic(),
             sent_s=time(),
-            worker=self._screen.run_worker(self._call(call, may_ask=not is_quiet), group="call"),
+            worker=self._screen.run_worker(work_of(self._call, call, may_ask=not is_quiet), group="call"),
             ticking=self._screen.set_interval(_TICK_S, self._tick),
             is_quiet=is_quiet,
         )

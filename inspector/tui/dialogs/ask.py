@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from inspector.tui.keys.command import KeyPlace
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, paragraph, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.plain_text import PlainText
@@ -129,7 +130,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
     def _begin(self) -> None:
         if not self._busy:
             self._busy = True
-            self.run_worker(self._submit(self.focused), exit_on_error=True)
+            self.run_worker(work_of(self._submit, self.focused), exit_on_error=True)
 
     async def _submit(self, at: Widget | None) -> None:
         self._enable(is_enabled=False)

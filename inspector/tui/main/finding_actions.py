@@ -36,6 +36,7 @@ from inspector.tui.findings.screen import Before, FindingsScreen
 from inspector.tui.main.selection import Selection
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import DecisionView, note_view
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 
@@ -323,7 +324,7 @@ class FindingActions:
 
         def answer(is_agreed: bool | None) -> None:  # noqa: FBT001 - as Textual calls it
             if is_agreed:
-                self._screen.run_worker(self._take_back(entry), group="accepting")
+                self._screen.run_worker(work_of(self._take_back, entry), group="accepting")
 
         self._screen.app.push_screen(DecisionScreen(question), answer)  # pyright: ignore[reportUnknownMemberType]
 

@@ -17,6 +17,7 @@ from inspector.tui.history.saving import call_dialog
 from inspector.tui.history.screen import HistoryScreen, RequestedAction
 from inspector.tui.main.selection import Selection
 from inspector.tui.result.sides import KnownBeside
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, cut_in_the_middle, shortened
 
 
@@ -107,7 +108,7 @@ class HistoryActions:
         else:
             self._will_come_back("call")
             arguments = record.arguments if record is not None else past.kept
-            check = partial(self._call_if_it_fits, tool, arguments, action.call)
+            check = work_of(self._call_if_it_fits, tool, arguments, action.call)
 
             def begin() -> None:
                 self._screen.run_worker(check, group="repeating", exclusive=True)

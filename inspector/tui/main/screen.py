@@ -963,7 +963,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
         self._others.policy()
 
     def action_new_session(self) -> None:
-        self.run_worker(self._gate.renew(), group="renewing", exclusive=True)
+        self.run_worker(self._gate.renew, group="renewing", exclusive=True)
 
     def action_page(self) -> None:
         self._others.page()
@@ -986,7 +986,7 @@ class MainScreen(SizingScreen[None], inherit_bindings=False):
 
     def action_ping(self) -> None:
         if self.server.link.is_ready:
-            self.run_worker(self._ping(), group="ping", exclusive=True)
+            self.run_worker(self._ping, group="ping", exclusive=True)
         else:
             self.notify(f"There is no connection ({self.server.link.state}). R reconnects.", markup=False)
 

@@ -49,6 +49,7 @@ from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.recording.recorder import SessionRecorder
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
 from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.timeline.rows import is_printed
@@ -299,7 +300,7 @@ class ServerParts:
         self.link.state = SessionState.CONNECTING
         self._stage.changed()
         group = f"reconnecting {self.number}"
-        self._stage.screen.run_worker(self.reconnect(), group=group, exclusive=True)
+        self._stage.screen.run_worker(self.reconnect, group=group, exclusive=True)
 
     def printed_before(self) -> str:
         """A sentence about what the server printed to stdout before it was ready. Untrusted text.
@@ -433,7 +434,7 @@ class ServerParts:
             self._stage.screen.notify(words, markup=False)
             return
         is_wanted = uri not in self.link.subscriptions
-        changing = self._change_subscription(uri, is_wanted=is_wanted)
+        changing = work_of(self._change_subscription, uri, is_wanted=is_wanted)
         self._stage.screen.run_worker(changing, group="subscribing")
 
     async def _change_subscription(self, uri: str, *, is_wanted: bool) -> None:

@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from inspector.session.recorded import RecordedSession
 from inspector.tui.player.transport import EndWanted, FrameWanted, Play, TimeWanted, Wanted
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import shortened
 
 TICK_S = 0.1
@@ -70,7 +71,7 @@ class Player:
 
     def begin(self) -> None:
         """Read the whole file once, then move to its end."""
-        self._screen.run_worker(self._read(), group="reading", exit_on_error=True)
+        self._screen.run_worker(self._read, group="reading", exit_on_error=True)
 
     async def _read(self) -> None:
         showing = self._screen.set_interval(TICK_S * 2, self._while_reading)
@@ -245,7 +246,9 @@ class Player:
         `stop_search` cancels the search.
         """
         self.words = words
-        self._screen.run_worker(self._find(words, backwards=backwards), group="search", exclusive=True)
+        self._screen.run_worker(
+            work_of(self._find, words, backwards=backwards), group="search", exclusive=True
+        )
 
     def stop_search(self) -> None:
         """Cancel the search."""

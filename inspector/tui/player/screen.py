@@ -37,6 +37,7 @@ from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
 from inspector.tui.trust.screen import RecordedTrustScreen
@@ -149,7 +150,7 @@ class PlayerScreen(MainScreen):
         entry = next((entry for entry in waiting if tool and called(entry) == tool), None)
         self.server.selection.uncalled = _UNCALLED if entry is None else _UNANSWERED
         if entry is not None and tool is not None:
-            self.run_worker(self._fill_in(session, entry, tool), group="fill in", exclusive=True)
+            self.run_worker(work_of(self._fill_in, session, entry, tool), group="fill in", exclusive=True)
         if before != self.server.selection.uncalled:
             self.server.selection.say_why_none()
 

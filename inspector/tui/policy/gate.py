@@ -26,6 +26,7 @@ from inspector.tui.policy.view import (
     call_view,
     renewal_view,
 )
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import shortened
 from inspector.tui.trust.view import GravestLabel, gravest_label
 
@@ -117,7 +118,7 @@ class PolicyGate:
         finally:
             # Also after a cancelled call: if its answer has arrived, the answer changes the trust.
             if self._screen.is_running:
-                self._screen.run_worker(self._weigh(), group="weighing")
+                self._screen.run_worker(self._weigh, group="weighing")
 
     def hear(self, session: Session, made: Ruled) -> None:
         """Show the warnings about an answer.
@@ -126,7 +127,7 @@ class PolicyGate:
         """
         if made.is_malicious or made.is_asked_about:
             # The dialog has the warnings too. A notification would hide its keys.
-            self._screen.run_worker(self._interrupt(session, made), group="interrupting")
+            self._screen.run_worker(work_of(self._interrupt, session, made), group="interrupting")
             return
         for match in made.handling.warnings:
             words = shortened(f"#{made.record.number} {made.record.name}: warning: {match}", 400)
@@ -138,7 +139,7 @@ class PolicyGate:
         Returns the number of the message; messages and calls share one sequence of numbers.
         """
         number = self.oversight.hear_app(session, method)
-        self._screen.run_worker(self._weigh(), group="weighing")
+        self._screen.run_worker(self._weigh, group="weighing")
         return number
 
     async def renew(self) -> bool:

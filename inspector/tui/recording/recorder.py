@@ -113,7 +113,7 @@ class SessionRecorder:
     def toggle(self, session: Session | None, level: Level, host: str) -> None:
         """Ask for a file and start recording; stop if a recording runs."""
         if self._recorder is not None:
-            self._screen.run_worker(self._stop(), group="recording")
+            self._screen.run_worker(self._stop, group="recording")
         elif session is None or session.state is not SessionState.READY:
             words = (
                 "The server is gone. R connects again; then w records everything since the start."

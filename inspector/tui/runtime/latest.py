@@ -52,8 +52,6 @@ class Latest(Generic[Asked, Made]):
         self._waiting[:] = [asked]
         if not self.is_busy:
             self._idle.clear()
-            # Passes the method, not its coroutine: a worker cancelled before it begins would never await the
-            # coroutine.
             self._owner.run_worker(self._work, group=self._group, exit_on_error=True)
 
     @property

@@ -20,6 +20,7 @@ from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.definition.view import withheld
+from inspector.tui.runtime.workers import work_of
 
 _MOST_LEARNT = 1_000
 """The maximum number of withheld values of one result that later results are searched for."""
@@ -86,7 +87,7 @@ class VaultKeeper:
         """Put the secrets of all waiting calls into the vault."""
         expected, self._expected = self._expected, []
         for session, record in expected:
-            self._screen.run_worker(self._take(session, record), group="keeping")
+            self._screen.run_worker(work_of(self._take, session, record), group="keeping")
 
     def masked(self, value: Json) -> Json:
         """A copy of a value, with every part masked that repeats a secret of the calls so far. Blocks."""

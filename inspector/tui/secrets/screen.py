@@ -19,6 +19,7 @@ from inspector.secrets.session import Custody
 from inspector.secrets.vault import ForgottenError, Kept, KeptReference, VaultKey, left_s
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.secrets.rows import (
     NOTHING,
     PeekAsked,
@@ -302,7 +303,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             return
         # Run by the app, not by this screen: a secret that can be fetched only once must not be lost when the
         # user leaves the screen.
-        self.app.run_worker(self._reveal(*asked), group="redemption")  # pyright: ignore[reportUnknownMemberType]
+        self.app.run_worker(work_of(self._reveal, *asked), group="redemption")  # pyright: ignore[reportUnknownMemberType]
 
     def action_peek(self) -> None:
         if self._custody().peeked is not None:

@@ -47,6 +47,7 @@ from inspector.tui.call.command_line import editable
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.clipboard import put
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, count, duration, row_text, shortened, size
 from inspector.tui.timeline.rows import clock
 from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
@@ -396,7 +397,9 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     def action_copy(self) -> None:
         view = self._view
         if view is not None:
-            self.run_worker(self._copy(view, as_text=self._text.has_focus), group="copying", exclusive=True)
+            self.run_worker(
+                work_of(self._copy, view, as_text=self._text.has_focus), group="copying", exclusive=True
+            )
 
     async def _copy(self, view: FrameView, *, as_text: bool) -> None:
         text = await asyncio.to_thread(_copied, view, as_text=as_text)

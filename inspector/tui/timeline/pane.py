@@ -29,6 +29,7 @@ from inspector.session.live import Session
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.output import ServerOutput
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.rows import (
     TimelineRow,
@@ -221,7 +222,7 @@ class SessionTimeline(TimelinePane):
 
     def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
         self.show(session, server)
-        self.run_worker(self._compare(record), group="outputs")
+        self.run_worker(work_of(self._compare, record), group="outputs")
 
     def output_of(self, record: CallRecord) -> ServerOutput:
         row = self._row_of(record)

@@ -135,7 +135,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         self.show_current()
 
     def action_renew(self) -> None:
-        self.run_worker(self._ask_to_renew(), group="renewing", exclusive=True)
+        self.run_worker(self._ask_to_renew, group="renewing", exclusive=True)
 
     async def _ask_to_renew(self) -> None:
         if await self._renew():

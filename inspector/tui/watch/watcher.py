@@ -1,7 +1,7 @@
 """Restarts the server on a save, repeats the last call, and collects what changed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 from time import monotonic, time
@@ -27,6 +27,7 @@ from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.pins.view import changed_marks
 from inspector.tui.runtime.latest import Latest
+from inspector.tui.runtime.workers import work_of
 from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.rows import called
 from inspector.tui.watch.changes import (
@@ -368,7 +369,7 @@ class Watcher:
             self._is_restarting = False
             self._pins.edited(is_saved=bool(cause.paths))
             self._listed = asyncio.get_running_loop().create_future()
-            self._screen.run_worker(self._following(cause, self._listed), group="following")
+            self._screen.run_worker(work_of(self._follow, cause, self._listed), group="following")
 
     async def _quiet(self) -> None:
         """Wait until saves pause, so that many saves start the server only once."""
@@ -386,16 +387,6 @@ class Watcher:
                 await asyncio.wait_for(self._asked.wait(), _PATIENCE_S if is_own else _QUIET_S)
             except TimeoutError:
                 return
-
-    def _following(
-        self, cause: _Cause, listed: "asyncio.Future[str]"
-    ) -> Callable[[], Coroutine[None, None, None]]:
-        # Returns a function, not the coroutine: a worker cancelled before it begins would never await the
-        # coroutine.
-        async def follow() -> None:
-            await self._follow(cause, listed)
-
-        return follow
 
     async def _follow(self, cause: _Cause, listed: "asyncio.Future[str]") -> None:
         reason = await listed

@@ -1,0 +1,25 @@
+"""Work for Textual's workers."""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def work_of(
+    function: Callable[Arguments, Awaitable[Result]],
+    /,
+    *arguments: Arguments.args,
+    **named: Arguments.kwargs,
+) -> Callable[[], Coroutine[None, None, Result]]:
+    """The work of a worker that calls `function` with these arguments and awaits what it returns.
+
+    A worker that is cancelled before it begins does not await a coroutine that was passed to it, and Python
+    writes a warning about that into the terminal. Textual logs the arguments of a `partial`, but not these.
+    """
+
+    async def work() -> Result:
+        return await function(*arguments, **named)
+
+    return work
