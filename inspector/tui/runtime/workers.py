@@ -1,6 +1,7 @@
 """Work for Textual's workers."""
 
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
@@ -16,10 +17,12 @@ def work_of(
     """The work of a worker that calls `function` with these arguments and awaits what it returns.
 
     A worker that is cancelled before it begins does not await a coroutine that was passed to it, and Python
-    writes a warning about that into the terminal. Textual logs the arguments of a `partial`, but not these.
+    writes a warning about that into the terminal. Textual logs the arguments of a `partial`, but not these. A
+    worker that has ended keeps no argument in memory.
     """
+    waiting = [partial(function, *arguments, **named)]
 
     async def work() -> Result:
-        return await function(*arguments, **named)
+        return await waiting.pop()()
 
     return work

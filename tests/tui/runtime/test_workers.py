@@ -1,5 +1,6 @@
 import ast
 import gc
+import weakref
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,24 @@ async def test_a_worker_that_is_cancelled_before_it_begins_warns_of_no_coroutine
         del worker
     gc.collect()
     assert done == [(1, "begun")]
+
+
+async def test_a_worker_that_has_ended_keeps_no_argument() -> None:
+    class Argument:
+        pass
+
+    async def forget(argument: Argument) -> None:
+        del argument
+
+    argument = Argument()
+    known = weakref.ref(argument)
+    app: App[None] = App()
+    async with app.run_test():
+        worker = app.run_worker(work_of(forget, argument))
+        del argument
+        await worker.wait()
+        assert known() is None
+        assert worker.is_finished
 
 
 def test_no_worker_gets_a_coroutine() -> None:
