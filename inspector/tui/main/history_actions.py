@@ -108,9 +108,9 @@ class HistoryActions:
         else:
             self._will_come_back("call")
             arguments = record.arguments if record is not None else past.kept
-            check = work_of(self._call_if_it_fits, tool, arguments, action.call)
 
             def begin() -> None:
+                check = work_of(self._call_if_it_fits, tool, arguments, action.call)
                 self._screen.run_worker(check, group="repeating", exclusive=True)
 
             self._selection.go_to_form(tool, begin)

@@ -14,7 +14,7 @@ def work_of(
     *arguments: Arguments.args,
     **named: Arguments.kwargs,
 ) -> Callable[[], Coroutine[None, None, Result]]:
-    """The work of a worker that calls `function` with these arguments and awaits what it returns.
+    """The work of one worker, which calls `function` with these arguments and awaits what it returns.
 
     A worker that is cancelled before it begins does not await a coroutine that was passed to it, and Python
     writes a warning about that into the terminal. Textual logs the arguments of a `partial`, but not these. A
